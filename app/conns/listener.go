@@ -1,25 +1,132 @@
 package conns
 
-import "net"
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
 
-// Listener returns a listener whose connections belong to the set. What comes to it while there is
-// no room is closed at once.
-func (s *Set) Listener(inner net.Listener) net.Listener { return listener{inner, s} }
+	"golang.org/x/time/rate"
 
-type listener struct {
+	"github.com/computclaw/airlock/app/shares"
+)
+
+// Listener accepts connections as long as there is room, and closes others at once.
+//
+// An address may have as many connections as it leaves free, so one alone gets half.
+// It is safe for concurrent use.
+type Listener struct {
 	net.Listener
-	set *Set
+	most    int
+	trusted []netip.Prefix
+	places  *shares.Shares
+	refused atomic.Int64
+	log     *slog.Logger
+	logged  rate.Sometimes
 }
 
+// Listen bounds the connections of a listener. Proxies in trusted have no limit of their own, since
+// everybody comes through them.
+func Listen(inner net.Listener, most int, trusted []netip.Prefix, log *slog.Logger) *Listener {
+	return &Listener{Listener: inner, most: most, trusted: trusted, places: shares.New(most), log: log,
+		logged: rate.Sometimes{Interval: time.Minute}}
+}
+
+// Open returns how many connections are open.
+func (l *Listener) Open() int { return l.places.Taken() }
+
+// Most returns how many connections may be open.
+func (l *Listener) Most() int { return l.most }
+
+// Refused returns how many connections were closed at once since the start.
+func (l *Listener) Refused() int64 { return l.refused.Load() }
+
 // Accept implements net.Listener.
-func (l listener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if c := l.set.admit(raw); c != nil {
-			return c, nil
+		name := l.shareOf(raw.RemoteAddr())
+		if l.places.Enter(name) {
+			return newConn(raw, func() { l.places.Leave(name) }), nil
+		}
+		abort(raw)
+		refused := l.refused.Add(1)
+		l.logged.Do(func() {
+			l.log.Warn("connection limit reached: new connections are refused", "refused", refused, "most", l.most)
+		})
+	}
+}
+
+// shareOf names who shares places with a connection. Each connection of a trusted proxy has a name
+// of its own.
+func (l *Listener) shareOf(remote net.Addr) string {
+	peer, err := netip.ParseAddrPort(remote.String())
+	if err != nil { // no address of a network: all of these are one
+		return remote.Network()
+	}
+	ip := peer.Addr().WithZone("").Unmap()
+	for _, p := range l.trusted {
+		if p.Contains(ip) {
+			return peer.String()
 		}
 	}
+	return Network(ip)
+}
+
+// Network returns what counts as one client: an IPv4 address, or a /64 of IPv6, which one machine
+// has to itself.
+func Network(ip netip.Addr) string {
+	ip = ip.WithZone("").Unmap()
+	if ip.Is4() {
+		return ip.String()
+	}
+	prefix, err := ip.Prefix(64)
+	if err != nil {
+		return ip.String()
+	}
+	return prefix.String()
+}
+
+// abort closes a connection so that the kernel keeps nothing of it.
+func abort(raw net.Conn) {
+	if tcp, ok := raw.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	raw.Close()
+}
+
+// sendBuffer is SO_SNDBUF of each connection, in bytes; the kernel doubles it. By default it may
+// grow to megabytes.
+const sendBuffer = 128 << 10
+
+// conn is a connection that gives its place back when it is closed.
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+func newConn(raw net.Conn, leave func()) conn {
+	if tcp, ok := raw.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer)
+	}
+	return conn{raw, sync.OnceFunc(leave)}
+}
+
+// Close implements net.Conn.
+func (c conn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// CloseWrite lets net/http send the answer to a request that it refuses before its end.
+func (c conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }

@@ -95,7 +95,7 @@ func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.S
 // ends the execution goes on. That it can't be asked about for a while is no reason to give up: who
 // doesn't learn its id submits the script again.
 func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
-	deadline := time.Now().Add(c.patience())
+	deadline := time.Now().Add(c.patience(ctx))
 	for {
 		got, now, err := c.poll(ctx, x)
 		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && sleep.For(ctx, tick) == nil {
@@ -177,7 +177,7 @@ func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error)
 // awaitPerson waits until a person has locked the profile and set what was missing, or has ended
 // it. Where nothing of that is left it returns at once.
 func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
-	deadline := time.Now().Add(c.patience())
+	deadline := time.Now().Add(c.patience(ctx))
 	for reports := 0; ; {
 		held := r
 		if reports > 0 {
@@ -201,12 +201,17 @@ func (c call) advise(got client.Answer, what string) *sdk.CallToolResult {
 	return result
 }
 
-// patience is how long this client waits for an answer.
-func (c call) patience() time.Duration {
+// patience returns how long this client waits for an answer. Half of the time until ctx ends is left
+// for the answer itself.
+func (c call) patience(ctx context.Context) time.Duration {
+	wait := waitNoReports
 	if c.req.Params.GetProgressToken() != nil {
-		return waitProgress
+		wait = waitProgress
 	}
-	return waitNoReports
+	if end, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end)/2)
+	}
+	return wait
 }
 
 // report tells the client that the call is alive, and counts that. That it can't be told is no

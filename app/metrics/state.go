@@ -32,11 +32,7 @@ type State struct {
 	FilesRefused     int64 // by quotas, likewise
 	Connections      int   // that are open
 	MostConnections  int   // that may be; negative if there is no bound
-	ConnectionBytes  int64
-	BodyBytes        int64
-	AnswerBytes      int64
 	Refused          int64 // connections, for want of room
-	GaveWay          int64 // likewise
 }
 
 // gathered turns a State into metrics, each time anew.
@@ -72,16 +68,7 @@ func gathered(now func() State) prometheus.Gatherer {
 			s.FilesRefused, nil)
 		gauge(r, "airlock_http_connections", "Open connections.", float64(s.Connections), nil)
 		gauge(r, "airlock_http_connections_limit", "Connection limit.", float64(s.MostConnections), nil)
-		for what, n := range map[string]int64{"connections": s.ConnectionBytes, "bodies": s.BodyBytes,
-			"answers": s.AnswerBytes} {
-			gauge(r, "airlock_http_held_bytes",
-				"Memory held by unfinished requests and unread answers.", float64(n), prometheus.Labels{"of": what})
-		}
-		for end, n := range map[string]int64{"refused": s.Refused, "closed": s.GaveWay} {
-			counter(r, "airlock_http_connections_over_total",
-				"Connections refused or closed for lack of room.", n,
-				prometheus.Labels{"end": end})
-		}
+		counter(r, "airlock_http_connections_refused_total", "Connections refused for lack of room.", s.Refused, nil)
 		counter(r, "airlock_executions_removed_total", "Executions removed by retention, ever.", s.ExecutionsPruned, nil)
 		return r.Gather()
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/api"
 )
 
@@ -99,11 +100,42 @@ func TestWaitingForTheLock(t *testing.T) {
 // untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); w.web.cfg.Waits.Held() != n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); w.web.cfg.Waits.Taken() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d long polls are held, want %d", w.web.cfg.Waits.Held(), n)
+			w.t.Fatalf("%d long polls are held, want %d", w.web.cfg.Waits.Taken(), n)
 		}
 	}
+}
+
+// TestLongPollsAreShared: neither a profile nor strangers, who can make as many as they like, take
+// the long polls of others.
+func TestLongPollsAreShared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.Waits = shares.New(8) })
+	poll := func(path string) {
+		go func() {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.server.URL+path+"?wait=50", nil)
+			if err != nil {
+				return
+			}
+			if answer, err := http.DefaultClient.Do(r); err == nil {
+				_ = answer.Body.Close()
+			}
+		}()
+	}
+	for n := range 4 {
+		poll("/profiles/" + w.profile().ID)
+		w.untilHeld(n + 1)
+	}
+	w.refused(w.call("GET", "/profiles/"+w.profile().ID+"?wait=50", ""), 429, app.CodeRateLimited)
+	greedy := w.execution(w.lockedProfile())
+	for n := range 2 {
+		poll("/executions/" + greedy)
+		w.untilHeld(4 + n + 1)
+	}
+	w.refused(w.call("GET", "/executions/"+greedy+"?wait=50", ""), 429, app.CodeRateLimited)
+	poll("/executions/" + w.execution(w.lockedProfile()))
+	w.untilHeld(7)
 }
 
 // An anonymous client once grew the audit log as fast as it could send.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,19 +19,21 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/mcphttp"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
-func unhurried(t *testing.T) *world {
+func unhurried(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
 	start := time.Now()
 	var asked atomic.Int64
 	return newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) {
 		c.Now = func() time.Time { return start.Add(time.Duration(asked.Add(1)) * time.Minute) }
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		for _, f := range change {
+			f(c)
+		}
 	})
 }
 
@@ -162,13 +163,8 @@ func TestCallEndsWithItsRequest(t *testing.T) {
 func TestSlowMessage(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
-	server := w.web.HTTPServer()
-	server.ReadTimeout = 300 * time.Millisecond
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	w.must(err)
-	go func() { _ = server.Serve(listener) }()
-	defer server.Close()
-	conn, err := net.Dial("tcp", listener.Addr().String())
+	address := serve(t, w.web, func(server *http.Server) { server.ReadTimeout = 300 * time.Millisecond })
+	conn, err := net.Dial("tcp", address.String())
 	w.must(err)
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn,
@@ -184,31 +180,10 @@ func TestSlowMessage(t *testing.T) {
 // hurried serves the world with short time limits and small buffers.
 func (w *world) hurried() net.Addr {
 	w.t.Helper()
-	return w.hurriedBy(300 * time.Millisecond)
-}
-
-// hurriedBy is hurried with another time limit.
-func (w *world) hurriedBy(limit time.Duration) net.Addr {
-	w.t.Helper()
-	server := w.web.HTTPServer()
-	server.Handler = w.server.Config.Handler // with its sessions
-	server.ReadTimeout, server.WriteTimeout = limit, limit
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	w.must(err)
-	go func() { _ = server.Serve(narrow{listener}) }()
-	w.t.Cleanup(func() { _ = server.Close() })
-	return listener.Addr()
-}
-
-// narrow is a listener whose connections hold little of what nobody reads.
-type narrow struct{ net.Listener }
-
-func (n narrow) Accept() (net.Conn, error) {
-	conn, err := n.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
+	return serve(w.t, w.web, func(server *http.Server) {
+		server.Handler = w.server.Config.Handler // with its sessions
+		server.ReadTimeout, server.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	})
 }
 
 // TestBodyOfAStreamThatNeverComes: what takes no body doesn't wait for one, least of all without
@@ -242,18 +217,15 @@ func TestBodyOfADownloadThatNeverComes(t *testing.T) {
 	x, _, err := s.engine.Submitter.Submit(t.Context(), executions.Submission{ProfileID: p.ID, Script: "set_result(1)"})
 	s.must(err)
 	cookies := s.client.Jar.Cookies(mustURL(t, s.web.URL+paths.Events))
-	server := s.server.HTTPServer()
-	server.Handler = s.web.Config.Handler
-	server.ReadTimeout = 300 * time.Millisecond
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	s.must(err)
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { _ = server.Close() })
+	address := serve(t, s.server, func(server *http.Server) {
+		server.Handler = s.web.Config.Handler
+		server.ReadTimeout = 300 * time.Millisecond
+	})
 	for path, header := range map[string]string{
 		paths.Events: "Cookie: " + cookies[0].String(),
 		"/executions/" + x.ID + "/artifacts.tar.gz": bearerOf(p),
 	} {
-		conn, err := net.Dial("tcp", listener.Addr().String())
+		conn, err := net.Dial("tcp", address.String())
 		s.must(err)
 		defer conn.Close()
 		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: a\r\n%s\r\nContent-Length: 5\r\n\r\n", path, header)
@@ -272,61 +244,30 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	session := w.open()
 	address := w.hurried()
 	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
-	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) {
-			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF,
-				1<<10)
-		})
-	}}
-	conn, err := dialer.DialContext(t.Context(), "tcp", address.String())
-	w.must(err)
-	defer conn.Close()
-	_, err = fmt.Fprintf(conn,
-		"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, "+
-			"text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
-	w.must(err)
+	dialNarrow(t, address, fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: "+
+		"application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session,
+		len(call), call))
 	within(t, "the call has begun", func() bool { return w.web.mcp.Calls() == 1 })
 	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
-// TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as
-// long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from
-// everybody.
-func TestBodiesOfLongCallsGiveWay(t *testing.T) {
+// TestHoleLargeCallsAreShort: what a call that may wait for half an hour came with stays in memory as
+// long. Padded ones took all the room, from everybody.
+func TestHoleLargeCallsAreShort(t *testing.T) {
+	t.Parallel()
 	w := unhurried(t)
-	w.web.bodies.Resize(64<<20, 0)
 	p := w.profile()
 	session := w.open(bearerOf(p))
-	var calls []*bufio.Reader
-	for n := range 8 {
-		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
-		w.must(err)
-		t.Cleanup(func() { _ = conn.Close() })
-		w.must(conn.SetDeadline(time.Now().Add(time.Minute)))
-		wait := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_profile","arguments":{},"_meta":{"progressToken":"p"}}}`, 10+n)
-		wait += strings.Repeat(" ", app.MaxBody-len(wait))
-		_, err = fmt.Fprintf(conn,
-			"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, "+
-				"text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: "+
-				"%d\r\n\r\n%s",
-			session, bearerOf(p), n, len(wait), wait)
-		w.must(err)
-		calls = append(calls, bufio.NewReader(conn))
-		if _, err := calls[n].ReadString('\n'); err != nil { // it waits
-			t.Fatal(err)
-		}
-	}
-	whole := int64(app.MaxBody - httpx.SmallBody)
-	if n := w.web.bodies.Used(); n != 8*whole {
-		t.Fatalf("%d bytes are held, want %d", n, 8*whole)
-	}
-	w.web.bodies.Resize(9*whole, 0) // a ninth one finds as much free as it has when half of it is there
-	large := strings.Repeat(" ", app.MaxBody)
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests,
-		app.CodeRateLimited)
-	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*whole })
-	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest,
-		app.CodeInvalidJSON)
+	address := serve(t, w.web, func(s *http.Server) { s.WriteTimeout = 2 * time.Second })
+	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_profile","arguments":{},` +
+		`"_meta":{"progressToken":"p"}}}`
+	call += strings.Repeat(" ", app.MaxBody-len(call))
+	conn := dialNarrow(t, address, fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", session,
+		bearerOf(p), len(call), call))
+	within(t, "a place is taken", func() bool { return w.web.cfg.Bodies.Taken() == 1 })
+	_, _ = io.Copy(io.Discard, conn)
+	within(t, "no place is taken", func() bool { return w.web.cfg.Bodies.Taken() == 0 })
 }
 
 // TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened

@@ -68,16 +68,13 @@ func (s *Server) state() metrics.State {
 		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, AwaitingApproval: -1,
 		OpenScripts: -1, OpenSkills: -1, OpenProfiles: -1, OpenHosts: -1,
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
-		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 		// Unknown, unless they can be read below.
 		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1, FileContents: -1, FileBytes: -1,
 		FilesWithheld: -1, FilesCollected: -1, FilesRefused: -1,
-		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
+		Connections: -1, MostConnections: -1, Refused: -1,
 	}
 	if s.cfg.Conns != nil {
-		c := s.cfg.Conns.State()
-		now.Connections, now.MostConnections, now.ConnectionBytes = c.Open, c.Most, c.Held
-		now.Refused, now.GaveWay = c.Refused, c.Closed
+		now.Connections, now.MostConnections, now.Refused = s.cfg.Conns.Open(), s.cfg.Conns.Most(), s.cfg.Conns.Refused()
 	}
 	if size, err := s.cfg.Engine.Statistics.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable

@@ -19,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/api"
@@ -40,7 +41,7 @@ type Config struct {
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
-	Conns          *conns.Set       // of HTTPServer, which the metrics show; nil if they aren't bounded
+	Conns          *conns.Listener  // of HTTPServer, for the metrics; nil if it isn't known
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
@@ -54,8 +55,9 @@ type Config struct {
 	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create
 	// ten times as many.
 	ProfilesPerMinute int
-	Waits             *httpx.WaitLimiter   // nil: a new one
-	Answers           *httpx.AnswerLimiter // nil: one with the default budget
+	Waits             *shares.Shares       // long polls, by profile; nil: httpx.MaxLongPolls
+	Answers           *httpx.AnswerLimiter // nil: one with the default limits
+	Bodies            *httpx.BodyLimiter   // likewise
 	Now               func() time.Time     // nil: time.Now
 }
 
@@ -68,7 +70,6 @@ type Where struct {
 // Server is the whole HTTP face. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
-	bodies  httpx.BodyLimiter
 	origins httpx.Origins
 	drain   *httpx.Drain
 	api     *api.Handlers
@@ -81,7 +82,7 @@ type Server struct {
 func New(cfg Config) *Server {
 	cfg.setDefaults()
 	s := &Server{
-		cfg: cfg, bodies: httpx.NewBodyLimiter(), drain: httpx.NewDrain(),
+		cfg: cfg, drain: httpx.NewDrain(),
 		origins: httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
 	}
 	s.api = api.New(api.Config{
@@ -123,10 +124,13 @@ func (c *Config) setDefaults() {
 		c.Metrics = metrics.New(c.Version)
 	}
 	if c.Waits == nil {
-		c.Waits = &httpx.WaitLimiter{}
+		c.Waits = shares.New(httpx.MaxLongPolls)
 	}
 	if c.Answers == nil {
-		c.Answers = httpx.NewAnswerLimiter(0)
+		c.Answers = httpx.NewAnswerLimiter(0, 0)
+	}
+	if c.Bodies == nil {
+		c.Bodies = httpx.NewBodyLimiter(0)
 	}
 	c.TimeoutDefault = cmp.Or(c.TimeoutDefault, app.DefaultTimeout)
 	c.TimeoutMax = cmp.Or(c.TimeoutMax, app.MaxTimeout)
@@ -146,7 +150,7 @@ func (s *Server) router() *echo.Echo {
 	e.IPExtractor = s.origins.ClientAddress
 	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(hasFile),
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.cfg.Bodies.Middleware(hasFile),
 		s.refuseCrossOrigin())
 	return e
 }
@@ -168,8 +172,7 @@ func (s *Server) Drain() { s.drain.Start() }
 // and slow readers, but no long poll. Streams lift them (see httpx.KeepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
-		Handler:           conns.Handler(s.handler),
-		ConnContext:       conns.Context,
+		Handler:           s.handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       httpx.RequestTimeout - 10*time.Second, // to answer a body that stalls
 		WriteTimeout:      httpx.RequestTimeout,

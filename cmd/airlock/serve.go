@@ -311,12 +311,12 @@ func (l patient) Accept() (net.Conn, error) {
 }
 
 func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, monitor net.Listener) error {
-	connections, err := boundConnections(cfg.TrustedProxies, s.log)
+	bounded, err := boundConnections(patient{listener, s.log}, cfg.TrustedProxies, s.log)
 	if err != nil {
 		return err
 	}
 	face := web.New(web.Config{
-		Conns:  connections,
+		Conns:  bounded,
 		Access: s.Access, Engine: s.engine, Tester: way.Tester(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
 		Retention: s.Keeper,
 		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
@@ -326,7 +326,7 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 	})
 	s.http = face.HTTPServer()
 	go func() {
-		if err := s.http.Serve(connections.Listener(patient{listener, s.log})); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(bounded); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 
@@ -12,13 +13,13 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 )
 
-// boundConnections makes the set of the server's connections, as large as this process's
-// descriptors and memory have room for.
-func boundConnections(trusted []netip.Prefix, log *slog.Logger) (*conns.Set, error) {
+// boundConnections lets a listener accept as many connections as this process's descriptors and
+// memory have room for.
+func boundConnections(listener net.Listener, trusted []netip.Prefix, log *slog.Logger) (*conns.Listener, error) {
 	var descriptors unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &descriptors); err != nil {
 		return nil, fmt.Errorf("the limit of descriptors: %w", err)
 	}
-	most, held := conns.Bounds(sandbox.AvailableMemory(os.DirFS("/")), descriptors.Cur)
-	return conns.New(conns.Config{Most: most, Bytes: held, Trusted: trusted, Log: log}), nil
+	most := conns.MostOpen(sandbox.AvailableMemory(os.DirFS("/")), descriptors.Cur)
+	return conns.Listen(listener, most, trusted, log), nil
 }

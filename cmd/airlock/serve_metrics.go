@@ -25,10 +25,10 @@ func listenForMetrics(ctx context.Context, addr string) (net.Listener, error) {
 
 // serveMetrics answers GET /metrics, and nothing else, to everybody who reaches the listener.
 func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
-	few := conns.New(conns.Config{Most: 64, Bytes: 4 << 20, Log: s.log})
+	few := conns.Listen(patient{listener, s.log}, 64, nil, s.log)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	s.monitor = &http.Server{Handler: conns.Handler(mux), ConnContext: conns.Context, ReadHeaderTimeout: 10 * time.Second,
+	s.monitor = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: s.http.ErrorLog}
 	s.log.Info("serving metrics", "addr", listener.Addr().String())
@@ -38,7 +38,7 @@ func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
 				"monitoring can reach this port")
 	}
 	go func() {
-		if err := s.monitor.Serve(few.Listener(patient{listener, s.log})); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.monitor.Serve(few); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve metrics: %w", err)
 		}
 	}()

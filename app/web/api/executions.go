@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -25,7 +26,7 @@ type executions struct {
 	now     func() time.Time
 	origins httpx.Origins
 	drain   *httpx.Drain
-	waits   *httpx.WaitLimiter
+	waits   *shares.Shares // long polls, by profile
 	answers *httpx.AnswerLimiter
 }
 
@@ -51,7 +52,7 @@ func (h *executions) read(c echo.Context) error {
 	if include == (included{}) {
 		return h.answer(c, x)
 	}
-	return h.answers.JSON(c, false, func() (any, error) { return h.viewWith(c, x, include) })
+	return h.answers.JSON(c, x.ProfileHandle, false, func() (any, error) { return h.viewWith(c, x, include) })
 }
 
 // await returns the execution when it ends or waits for the LLM, or as it stands after atMost.
@@ -60,11 +61,10 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 		return x, nil
 	}
 	httpx.ReleaseBody(c)
-	release, err := h.waits.Acquire(x.ProfileHandle, true)
-	if err != nil {
-		return x, err
+	if !h.waits.Enter(x.ProfileHandle) {
+		return x, httpx.ErrBusy
 	}
-	defer release()
+	defer h.waits.Leave(x.ProfileHandle)
 	// Draining ends the wait, but must not end the read that follows it.
 	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
@@ -77,7 +77,7 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 
 // answer shows an execution, with its output if it is terminal.
 func (h *executions) answer(c echo.Context, x app.Execution) error {
-	return h.answers.JSON(c, h.engine.Reader.IsSmall(x), func() (any, error) {
+	return h.answers.JSON(c, x.ProfileHandle, h.engine.Reader.IsSmall(x), func() (any, error) {
 		v, err := h.view(c, x)
 		h.advise(c, x, v.Network)
 		return v, err
@@ -148,7 +148,9 @@ func (h *executions) list(c echo.Context) error {
 	}
 	filter.ProfileHandle = p.Handle
 	base := h.origins.BaseURL(c.Request())
-	return h.answers.JSON(c, false, func() (any, error) { return h.page(c.Request().Context(), filter, base) })
+	return h.answers.JSON(c, p.Handle, false, func() (any, error) {
+		return h.page(c.Request().Context(), filter, base)
+	})
 }
 
 func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base string) (executionsView, error) {

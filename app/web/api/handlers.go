@@ -27,7 +27,7 @@ type Config struct {
 
 	Origins httpx.Origins
 	Drain   *httpx.Drain
-	Waits   *httpx.WaitLimiter
+	Waits   *shares.Shares // long polls, by profile
 	Answers *httpx.AnswerLimiter
 
 	Limits            app.Limits // shown to agents

@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -25,7 +26,7 @@ type profiles struct {
 	now      func() time.Time
 	origins  httpx.Origins
 	drain    *httpx.Drain
-	waits    *httpx.WaitLimiter
+	waits    *shares.Shares // long polls, by profile
 	creation *httpx.RateLimiter
 	changes  *httpx.RateLimiter
 }
@@ -79,11 +80,14 @@ func (h *profiles) read(c echo.Context) error {
 // await returns the profile as soon as the agent's view of it differs, or as it stands after
 // atMost.
 func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
-	release, err := h.waits.Acquire(p.Handle, p.Locked)
-	if err != nil {
-		return p, err
+	name := p.Handle
+	if !p.Locked {
+		name = httpx.Strangers
 	}
-	defer release()
+	if !h.waits.Enter(name) {
+		return p, httpx.ErrBusy
+	}
+	defer h.waits.Leave(name)
 	sub := h.hub.Subscribe(live.Profile(p.Handle), live.Credentials)
 	defer sub.Close()
 	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"runtime"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,111 +14,86 @@ import (
 	"github.com/computclaw/airlock/app/shares"
 )
 
-// What large answers may take in memory together: an execution's output may be many MiB, and its
-// reader slow.
+// Limits of large answers. An execution's output may be many MiB, and its reader slow.
 const (
-	smallAnswer   = 64 << 10               // of each answer, which app/conns bounds
-	answerBudget  = 64 << 20               // of all larger ones
-	answerBuilds  = 4                      // at least, that are built at once
-	answerQueue   = 64                     // that wait for a build or for memory
-	answerWait    = 10 * time.Second       // at most, for each of these
-	answerMinHold = 10 * time.Second       // then a slow reader may be evicted
-	answerRetry   = 100 * time.Millisecond // between two tries to reserve memory
+	smallAnswer  = 64 << 10         // bytes; such an answer has no place while it is read
+	largeAnswers = 8                // at once, from their making until they are read
+	answerQueue  = 64               // that wait for a place
+	answerWait   = 10 * time.Second // for a place
+	answerGrace  = 10 * time.Second // to read an answer, and a second for each minDownloadRate bytes
 )
 
-// ErrAnswers refuses an answer that doesn't fit the budget.
+// ErrAnswers refuses an answer that found no place.
 var ErrAnswers = app.E(app.CodeRateLimited, "too many large answers are being read at once",
 	"Wait 5 s, then ask again, and read one answer to its end before the next.")
 
-// AnswerLimiter bounds what large answers take in memory, and how many are built at once.
+// AnswerLimiter bounds how many large answers are in memory. Profiles take turns.
 // It is safe for concurrent use.
 type AnswerLimiter struct {
-	*Budget
-	builds  *shares.Turns
-	waiting *shares.Shares
-	wait    time.Duration
+	places *shares.Turns
+	wait   time.Duration
+	grace  time.Duration
 }
 
-// NewAnswerLimiter returns a limiter under which an answer waits for at most wait; 0 is the
-// default.
-func NewAnswerLimiter(wait time.Duration) *AnswerLimiter {
+// NewAnswerLimiter returns a limiter under which an answer waits for at most wait, and its reader has
+// at least grace; 0 stands for the defaults.
+func NewAnswerLimiter(wait, grace time.Duration) *AnswerLimiter {
 	if wait == 0 {
 		wait = answerWait
 	}
-	waiting := shares.New(answerQueue)
-	return &AnswerLimiter{
-		Budget:  NewBudget(answerBudget, answerMinHold),
-		builds:  shares.NewTurns(max(answerBuilds, runtime.GOMAXPROCS(0)), waiting, ErrAnswers),
-		waiting: waiting,
-		wait:    wait,
+	if grace == 0 {
+		grace = answerGrace
 	}
+	return &AnswerLimiter{shares.NewTurns(largeAnswers, shares.New(answerQueue), ErrAnswers), wait, grace}
 }
 
-// JSON answers 200 with what build returns, as JSON.
+// Taken returns how many places are taken.
+func (l *AnswerLimiter) Taken() int { return l.places.Taken() }
+
+// JSON answers 200 with what build returns, as JSON. profile is whose data it shows.
 //
-// A large answer that doesn't fit is thrown away, and built again when it does. A small one skips
-// the queue of builds; small is a promise of the caller. It returns ErrAnswers if there is no room
-// in time.
-func (l *AnswerLimiter) JSON(c echo.Context, small bool, build func() (any, error)) error {
-	ctx, address := c.Request().Context(), ClientNetwork(c.RealIP())
-	text, err := l.build(ctx, address, small, build)
+// An answer needs a place while it is built and, if it is large, until it is read. The caller may
+// promise that it is small, and needs none. It returns ErrAnswers if no place is free in time.
+func (l *AnswerLimiter) JSON(c echo.Context, profile string, small bool, build func() (any, error)) error {
+	carrier := carrierOf(c.Request().Context())
+	carrier.release() // the last answer has been read
+	give := func() {}
+	if !small {
+		ctx, cancel := context.WithTimeoutCause(c.Request().Context(), l.wait, ErrAnswers)
+		defer cancel()
+		if err := l.places.Take(ctx, profile); err != nil {
+			return err
+		}
+		give = sync.OnceFunc(func() { l.places.Give(profile) })
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			give()
+		}
+	}()
+	text, err := encode(build)
 	if err != nil {
 		return err
 	}
-	if len(text) > smallAnswer {
-		reader, size := readerOf(c), int64(len(text))
-		r := l.reserve(address, size)
-		if r == nil {
-			text = nil
-			if r, err = l.waitReserve(ctx, address, size); err != nil {
-				return err
-			}
-		}
-		defer reader.keep(r)
-		if text == nil {
-			if text, err = l.build(ctx, address, small, build); err != nil {
-				return err
-			}
-		}
-		r.allowEviction(reader.Evict)
+	if len(text) <= smallAnswer {
+		give()
+	} else if kept = carrier.keep(give); !kept {
+		l.hurry(c, len(text))
 	}
 	return c.JSONBlob(http.StatusOK, text)
 }
 
-// waitReserve reserves memory as soon as there is some.
-func (l *AnswerLimiter) waitReserve(ctx context.Context, address string, size int64) (*Reservation, error) {
-	if !l.waiting.Enter(address) {
-		return nil, ErrAnswers
-	}
-	defer l.waiting.Leave(address)
-	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, ErrAnswers)
-	defer cancel()
-	retry := time.NewTicker(answerRetry)
-	defer retry.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-retry.C:
-			if r := l.reserve(address, size); r != nil {
-				return r, nil
-			}
-		}
-	}
+// hurry drops the reader of a large answer that takes it too slowly. The rest of the request's body
+// is read before an answer is written, so its sender has no more time.
+func (l *AnswerLimiter) hurry(c echo.Context, size int) {
+	until := time.Now().Add(l.grace + time.Duration(size)*time.Second/minDownloadRate)
+	w := http.NewResponseController(c.Response())
+	_ = w.SetReadDeadline(until)
+	_ = w.SetWriteDeadline(until)
 }
 
-// build builds an answer and encodes it, when its turn comes.
-func (l *AnswerLimiter) build(
-	ctx context.Context, address string, small bool, build func() (any, error),
-) ([]byte, error) {
-	if !small {
-		ctx, cancel := context.WithTimeoutCause(ctx, l.wait, ErrAnswers)
-		defer cancel()
-		if err := l.builds.Take(ctx, address); err != nil {
-			return nil, err
-		}
-		defer l.builds.Give(address)
-	}
+func encode(build func() (any, error)) ([]byte, error) {
 	view, err := build()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -9,85 +10,91 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/shares"
 )
 
-// SmallBody is how much of each body the budget doesn't count, in bytes: app/conns does. Most
-// scripts are smaller.
-const SmallBody = 64 << 10
-
-// What the rest of all bodies may take in memory together. Anybody may send one: only its content
-// says who sent it.
+// Limits of request bodies. Anybody may send one: only its content says who sent it.
 const (
-	bodyBudget  = 64 << 20
-	bodyPiece   = 64 << 10         // memory is reserved in pieces
-	bodyMinHold = 10 * time.Second // then a body that is still coming, or is held for a long call, may be evicted
+	SmallBody   = 64 << 10         // bytes; most scripts are smaller, and such a body needs no place
+	largeBodies = 16               // at once, each of at most app.MaxBody
+	bodyQueue   = 64               // that wait for a place
+	bodyWait    = 10 * time.Second // for a place
 )
 
-// ErrBodies refuses a body that doesn't fit the budget, or was evicted.
+// ErrBodies refuses a body that found no place.
 var ErrBodies = app.E(app.CodeRateLimited, "too much is being sent to Airlock at once",
 	"Wait 5 s, then send it again, or send less than 64 KiB: data can be fetched from inside the script.")
 
-// BodyLimiter bounds request bodies: each by app.MaxBody, and all of them by a Budget.
-type BodyLimiter struct{ *Budget }
+// BodyLimiter bounds each request body by app.MaxBody, and how many large ones are in memory.
+// Addresses take turns. It is safe for concurrent use.
+type BodyLimiter struct {
+	places *shares.Turns
+	wait   time.Duration
+}
 
-// NewBodyLimiter returns a limiter with the default budget.
-func NewBodyLimiter() BodyLimiter { return BodyLimiter{NewBudget(bodyBudget, bodyMinHold)} }
+// NewBodyLimiter returns a limiter under which a body waits for at most wait; 0 is the default.
+func NewBodyLimiter(wait time.Duration) *BodyLimiter {
+	if wait == 0 {
+		wait = bodyWait
+	}
+	return &BodyLimiter{shares.NewTurns(largeBodies, shares.New(bodyQueue), ErrBodies), wait}
+}
 
-// limitedBody is the body of one request. It reserves memory for what is beyond SmallBody.
+// Taken returns how many places are taken.
+func (l *BodyLimiter) Taken() int { return l.places.Taken() }
+
+// limitedBody is the body of one request. It takes a place when it turns out to be large.
 type limitedBody struct {
 	io.ReadCloser
-	reservation *Reservation
-
-	mu       sync.Mutex
-	read     int64
-	released bool
+	ctx     context.Context //nolint:containedctx // of the request that it belongs to
+	limiter *BodyLimiter
+	address string
+	read    int64
+	give    func() // nil before a place is taken
 }
 
 // Read implements io.Reader.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	// Eviction ends the read early, which must not look like the end of the body.
-	if err != nil && b.reservation.forbidEviction() || !b.reserve(n) {
-		return 0, ErrBodies
+	if b.read += int64(n); b.read > SmallBody && b.give == nil {
+		if err := b.take(); err != nil {
+			return 0, err
+		}
 	}
 	return n, err
 }
 
-// reserve takes memory for n more bytes; false if they don't fit.
-func (b *limitedBody) reserve(n int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.read += int64(n)
-	more := b.read - SmallBody - b.reservation.bytes
-	if b.released || more <= 0 {
-		return true
+func (b *limitedBody) take() error {
+	ctx, cancel := context.WithTimeoutCause(b.ctx, b.limiter.wait, ErrBodies)
+	defer cancel()
+	if err := b.limiter.places.Take(ctx, b.address); err != nil {
+		return err
 	}
-	return b.reservation.grow((more + bodyPiece - 1) / bodyPiece * bodyPiece)
+	b.give = sync.OnceFunc(func() { b.limiter.places.Give(b.address) })
+	return nil
 }
 
-// release gives the memory back. What is read afterwards is not counted.
+// release gives the place back.
 func (b *limitedBody) release() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.released = true
-	b.reservation.release()
+	if b.give != nil {
+		b.give()
+	}
 }
 
 const keyBody = "airlock.body"
 
 // Middleware limits the bodies of all requests but those that unlimited picks, whose handlers limit
-// them.
-func (l BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.MiddlewareFunc {
+// them, and those that another one carries, which has a place for them.
+func (l *BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if r.Body == nil || unlimited(r) {
+			if r.Body == nil || unlimited(r) || carrierOf(r.Context()) != nil {
 				return next(c)
 			}
-			evict := func() { _ = http.NewResponseController(c.Response()).SetReadDeadline(time.Now()) }
 			b := &limitedBody{
-				ReadCloser:  http.MaxBytesReader(c.Response(), r.Body, app.MaxBody),
-				reservation: &Reservation{budget: l.Budget, address: ClientNetwork(c.RealIP()), evict: evict},
+				ReadCloser: http.MaxBytesReader(c.Response(), r.Body, app.MaxBody),
+				ctx:        r.Context(), limiter: l, address: ClientNetwork(c.RealIP()),
 			}
 			defer b.release()
 			r.Body = b
@@ -103,14 +110,6 @@ func (l BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.Middlew
 func DiscardBody(c echo.Context) {
 	if b, ok := c.Get(keyBody).(*limitedBody); ok && c.Request().Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, b.ReadCloser)
-	}
-}
-
-// HoldBody says that the body stays in memory for as long as the answer takes. evict ends the
-// request.
-func HoldBody(c echo.Context, evict func()) {
-	if b, ok := c.Get(keyBody).(*limitedBody); ok {
-		b.reservation.allowEviction(evict)
 	}
 }
 

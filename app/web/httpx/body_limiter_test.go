@@ -1,43 +1,84 @@
 package httpx
 
 import (
-	"fmt"
+	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/computclaw/airlock/app"
 )
 
-// TestBodyLimiterReleases: what is released is free again, and nothing is counted twice.
-func TestBodyLimiterReleases(t *testing.T) {
+// TestLargeBodiesAreBounded: an address gets half of the places for large bodies and no more, and
+// small bodies need none. Every place is given back, however the request ends.
+func TestLargeBodiesAreBounded(t *testing.T) {
 	t.Parallel()
-	all := NewBudget(bodyBudget, time.Hour)
-	open := func(address string, size int) *limitedBody {
-		return &limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))),
-			reservation: &Reservation{budget: all, address: address}}
+	l := NewBodyLimiter(time.Millisecond)
+	hold, ended := make(chan struct{}), make(chan error)
+	send := func(address string, size int, handle echo.HandlerFunc) error {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
+		r.RemoteAddr = address + ":1"
+		c := echo.New().NewContext(r, httptest.NewRecorder())
+		return l.Middleware(func(*http.Request) bool { return false })(handle)(c)
 	}
-	var kept []*limitedBody
-	for i := range 100 {
-		b := open(fmt.Sprint("address ", i%3), app.MaxBody)
-		if _, err := io.Copy(io.Discard, b); err != nil && err != ErrBodies { //nolint:errorlint // the sentinel itself
-			t.Fatal(err)
+	read := func(c echo.Context) error {
+		_, err := io.Copy(io.Discard, c.Request().Body)
+		return err
+	}
+	for range 2 * largeBodies {
+		go func() {
+			ended <- send("192.0.2.1", SmallBody+1, func(c echo.Context) error {
+				if err := read(c); err != nil {
+					return err
+				}
+				<-hold
+				return nil
+			})
+		}()
+	}
+	for range 2*largeBodies - largeBodies/2 {
+		if err := <-ended; !errors.Is(err, ErrBodies) {
+			t.Errorf("one too many: %v", err)
 		}
-		kept = append(kept, b)
 	}
-	if all.used > bodyBudget || all.used < bodyBudget/2 || len(all.addresses) != 3 {
-		t.Errorf("%d bytes are held: %v", all.used, all.addresses)
+	if n := l.Taken(); n != largeBodies/2 {
+		t.Errorf("an address has %d places", n)
 	}
-	small := open("address 0", SmallBody)
-	if n, err := io.Copy(io.Discard, small); err != nil || n != SmallBody {
-		t.Errorf("a small body: %d bytes, %v", n, err)
+	if err := send("192.0.2.1", SmallBody, read); err != nil {
+		t.Errorf("a small body: %v", err)
 	}
-	for _, b := range append(kept, small) {
-		b.release()
-		b.release()
+	if err := send("192.0.2.2", app.MaxBody, read); err != nil {
+		t.Errorf("another address: %v", err)
 	}
-	if all.used != 0 || len(all.addresses) != 0 {
-		t.Errorf("%d bytes are left: %v", all.used, all.addresses)
+	if err := send("192.0.2.2", app.MaxBody+1, read); !errors.As(err, new(*http.MaxBytesError)) {
+		t.Errorf("a body over the limit: %v", err)
+	}
+	release := func(c echo.Context) error {
+		before := l.Taken()
+		if err := read(c); err != nil || l.Taken() != before+1 {
+			return errors.New("it has no place")
+		}
+		ReleaseBody(c)
+		if l.Taken() != before {
+			return errors.New("it still has its place")
+		}
+		return nil
+	}
+	if err := send("192.0.2.2", app.MaxBody, release); err != nil {
+		t.Error(err)
+	}
+	close(hold)
+	for range largeBodies / 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := l.Taken(); n != 0 {
+		t.Errorf("%d places are left", n)
 	}
 }

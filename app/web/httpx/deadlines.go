@@ -33,11 +33,11 @@ type DeadlineWriter struct {
 // NewDeadlineWriter returns a writer for a request that KeepOpen was called for. Each piece has the
 // time that the server gives a whole answer.
 func NewDeadlineWriter(w http.ResponseWriter, r *http.Request) DeadlineWriter {
-	return DeadlineWriter{w, writeTimeout(r)}
+	return DeadlineWriter{w, AnswerTimeout(r)}
 }
 
-// writeTimeout is the time that the server gives a whole answer.
-func writeTimeout(r *http.Request) time.Duration {
+// AnswerTimeout returns the time that the server gives a whole answer.
+func AnswerTimeout(r *http.Request) time.Duration {
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
 		return server.WriteTimeout
 	}

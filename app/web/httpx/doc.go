@@ -4,11 +4,10 @@
 // request and under which address (origins.go), and bounds what callers take of the server:
 //
 //   - RateLimiter: requests a minute, of one address and of all
-//   - WaitLimiter: long polls that are held open
-//   - BodyLimiter: memory for request bodies
-//   - AnswerLimiter: memory for answers that their readers have not taken yet
-//   - DownloadWriter: the time that a download takes
+//   - BodyLimiter: large request bodies in memory
+//   - AnswerLimiter: large answers in memory, until their readers have taken them
+//   - MaxLongPolls: calls that wait
+//   - downloadWriter: the time that a download takes
 //
-// BodyLimiter and AnswerLimiter share their memory by a Budget: an address may reserve as much as it leaves free,
-// and a slow client is evicted when another one needs its memory.
+// Each has places of a fixed number and size. A profile or an address gets half of them at most.
 package httpx

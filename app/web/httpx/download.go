@@ -65,7 +65,7 @@ type downloadWriter struct {
 
 // newDownloadWriter returns a writer for a request that KeepOpen was called for.
 func newDownloadWriter(w http.ResponseWriter, r *http.Request) *downloadWriter {
-	return &downloadWriter{w, time.Now().Add(writeTimeout(r))}
+	return &downloadWriter{w, time.Now().Add(AnswerTimeout(r))}
 }
 
 // Write implements io.Writer.

@@ -90,10 +90,12 @@ func (h *Handler) Serve(c echo.Context) error {
 	}
 	ctx, cancel := h.cfg.Drain.Context(c.Request().Context())
 	defer cancel()
-	// Eviction ends the context too: each write would extend the deadline again.
-	ctx, reader := httpx.CarryRequests(ctx, c, cancel)
-	defer reader.Release()
-	httpx.HoldBody(c, reader.Evict)
+	if len(message) > httpx.SmallBody { // it stays in memory, so the call may not wait long
+		ctx, cancel = context.WithTimeout(ctx, httpx.AnswerTimeout(c.Request()))
+		defer cancel()
+	}
+	ctx, carrier := httpx.CarryRequests(ctx)
+	defer carrier.End()
 	if c.Request().Method == http.MethodGet { // held open for what the server has to tell
 		var watch sync.WaitGroup
 		watch.Go(func() { h.watchSkills(ctx) })

@@ -27,6 +27,10 @@ func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.C
 		return ctx, client.Client{HTTP: &http.Client{}}
 	}
 	context.AfterFunc(origin.Context(), cancel)
+	if end, ok := origin.Context().Deadline(); ok {
+		ctx, cancel = context.WithDeadline(ctx, end)
+		context.AfterFunc(origin.Context(), cancel)
+	}
 	transport := &loopbackTransport{api: h.cfg.API, origin: origin, drain: h.cfg.Drain}
 	return ctx, client.Client{URL: h.cfg.Origins.BaseURL(origin), HTTP: &http.Client{Transport: transport}}
 }

@@ -1,0 +1,165 @@
+package httpx
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// TestLargeAnswersAreBounded: a profile gets half of the places while its readers are slow, and
+// small answers have none.
+func TestLargeAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	l := NewAnswerLimiter(time.Millisecond, 0)
+	answer := func(w http.ResponseWriter, profile string, small bool, size int) error {
+		c := echo.New().NewContext(httptest.NewRequest(http.MethodGet, "/", nil), w)
+		return l.JSON(c, profile, small, func() (any, error) {
+			if size < 0 {
+				return nil, errors.New("can't be built")
+			}
+			return strings.Repeat("x", size), nil
+		})
+	}
+	slow, ended := &slowWriter{httptest.NewRecorder(), make(chan struct{})}, make(chan error)
+	for range 2 * largeAnswers {
+		go func() { ended <- answer(slow, "greedy", false, 2*smallAnswer) }()
+	}
+	for range 2*largeAnswers - largeAnswers/2 {
+		if err := <-ended; !errors.Is(err, ErrAnswers) {
+			t.Errorf("one too many: %v", err)
+		}
+	}
+	if n := l.Taken(); n != largeAnswers/2 {
+		t.Errorf("a profile has %d places", n)
+	}
+	if err := answer(httptest.NewRecorder(), "greedy", true, 100); err != nil {
+		t.Errorf("a small answer: %v", err)
+	}
+	if err := answer(httptest.NewRecorder(), "modest", false, 2*smallAnswer); err != nil {
+		t.Errorf("another profile: %v", err)
+	}
+	if err := answer(httptest.NewRecorder(), "modest", false, -1); err == nil || errors.Is(err, ErrAnswers) {
+		t.Errorf("one that can't be built: %v", err)
+	}
+	go func() { ended <- answer(slow, "modest", false, 100) }()
+	for deadline := time.Now().Add(time.Minute); l.Taken() != largeAnswers/2 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if n := l.Taken(); n != largeAnswers/2 {
+		t.Errorf("%d places are taken while one that turned out to be small is read", n)
+	}
+	close(slow.hold)
+	for range largeAnswers/2 + 1 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := l.Taken(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}
+
+// slowWriter takes nothing before hold is closed. It is for one header only.
+type slowWriter struct {
+	*httptest.ResponseRecorder
+	hold chan struct{}
+}
+
+func (w *slowWriter) Header() http.Header { return http.Header{} }
+func (w *slowWriter) WriteHeader(int)     {}
+func (w *slowWriter) Write(p []byte) (int, error) {
+	<-w.hold
+	return len(p), nil
+}
+
+// TestSlowReadersAreDropped: who doesn't take a large answer in time loses it, and so does who
+// still owes the rest of a request, since that is read before the answer is written.
+func TestSlowReadersAreDropped(t *testing.T) {
+	t.Parallel()
+	for what, owed := range map[string]string{"takes nothing": "", "owes a body": "Content-Length: 1\r\n"} {
+		l := NewAnswerLimiter(0, time.Millisecond)
+		e := echo.New()
+		e.GET("/", func(c echo.Context) error {
+			return l.JSON(c, "", false, func() (any, error) { return strings.Repeat("x", smallAnswer), nil })
+		})
+		server := httptest.NewUnstartedServer(e)
+		server.Listener = narrow{server.Listener}
+		server.Start()
+		defer server.Close()
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.(*net.TCPConn).SetReadBuffer(1 << 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: a\r\n%s\r\n", owed); err != nil {
+			t.Fatal(err)
+		}
+		for l.Taken() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		for deadline := time.Now().Add(20 * time.Second); l.Taken() != 0; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("a reader who %s keeps its place", what)
+			}
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			continue
+		}
+		defer answer.Body.Close()
+		if text, err := io.ReadAll(answer.Body); err == nil && len(text) > smallAnswer {
+			t.Errorf("a reader who %s got the whole answer", what)
+		}
+	}
+}
+
+// narrow is a listener whose connections hold little of what nobody reads.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	conn, err := n.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
+}
+
+// TestCarriedAnswers: of many large answers that go into one, one after the other, only the last has
+// a place, until the one that carries them is written.
+func TestCarriedAnswers(t *testing.T) {
+	t.Parallel()
+	l := NewAnswerLimiter(time.Millisecond, 0)
+	outer, carrier := CarryRequests(context.Background())
+	ask := func() {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r = r.WithContext(CarriedBy(r.Context(), outer))
+		c := echo.New().NewContext(r, httptest.NewRecorder())
+		if err := l.JSON(c, "", false, func() (any, error) { return strings.Repeat("x", smallAnswer), nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 * largeAnswers {
+		ask()
+		if n := l.Taken(); n != 1 {
+			t.Fatalf("%d places are taken", n)
+		}
+	}
+	carrier.End()
+	ask() // one that comes late has its place until it is written
+	if n := l.Taken(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}

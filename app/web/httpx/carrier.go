@@ -1,0 +1,68 @@
+package httpx
+
+import (
+	"context"
+	"sync"
+)
+
+// Carrier is a request that carries others, one after the other. Their answers go out in its own,
+// so it keeps the place of the last large one. It is safe for concurrent use; nil carries nothing.
+type Carrier struct {
+	mu    sync.Mutex
+	ended bool
+	give  func() // nil if no place is kept
+}
+
+type carrierKey struct{}
+
+// CarryRequests returns a carrier and the context of its request. End must be called.
+func CarryRequests(ctx context.Context) (context.Context, *Carrier) {
+	c := &Carrier{}
+	return context.WithValue(ctx, carrierKey{}, c), c
+}
+
+// CarriedBy returns ctx for a request that is carried by the one whose context carrier is.
+func CarriedBy(ctx, carrier context.Context) context.Context {
+	return context.WithValue(ctx, carrierKey{}, carrierOf(carrier))
+}
+
+func carrierOf(ctx context.Context) *Carrier {
+	c, _ := ctx.Value(carrierKey{}).(*Carrier)
+	return c
+}
+
+// keep keeps a place until the next answer or the end. It reports false if nothing carries the
+// request any more.
+func (c *Carrier) keep(give func()) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return false
+	}
+	c.give = give
+	return true
+}
+
+// release gives back the place that is kept.
+func (c *Carrier) release() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.give != nil {
+		c.give()
+	}
+	c.give = nil
+}
+
+// End gives back the place that is kept, and keeps none from now on.
+func (c *Carrier) End() {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.release()
+}
