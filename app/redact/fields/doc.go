@@ -1,5 +1,6 @@
 // Package fields finds what is secret in a value that is put together from several parts, such as
-// a URL, a DSN, a .env, INI, YAML, TOML, XML or JSON file, user:password or a key in PEM.
+// a URL, a DSN, JSON, YAML, user:password, a key in PEM, .pgpass, netrc, or names beside values as in
+// .env, INI and TOML files.
 //
 // What has a secret's name (names.go) is a Field: it counts as a value of its own. What only looks
 // made at random is a word: it counts as it is, and in part. The rest, such as hosts, user names,

@@ -119,12 +119,11 @@ func (r *reader) structure(value string, depth int) bool {
 	}
 	urls := r.urls(rest)
 	named := r.assignments(rest, depth)
-	r.settings(rest, depth)
-	tagged := r.xml(rest, depth)
-	if urls || named || tagged {
+	r.yaml(rest, depth)
+	if urls || named {
 		r.words(rest)
 	}
-	return urls || named || tagged || armoured
+	return urls || named || armoured
 }
 
 // field takes note of a field, and of what is secret in it.

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -127,10 +128,58 @@ func TestOneValueHasNoParts(t *testing.T) {
 	}
 }
 
+// TestHoleManyFields: fields beyond the 200th counted as words, which nobody looks for in answers.
+func TestHoleManyFields(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "API_TOKEN_%d=x9KmQ2vT7pLw%05d\n", i, i)
+	}
+	if p := Of(b.String()); len(p.Fields) < 2000 || p.One {
+		t.Errorf("%d of 2000 fields; one: %t", len(p.Fields), p.One)
+	}
+}
+
+// TestHoleByteOrderMark: the first name of a file as some editors write it was no name.
+func TestHoleByteOrderMark(t *testing.T) {
+	parts := Of("\ufeffAPI_TOKEN=Xk9mQ2vLw7Zp4RtB\nUSER=u\n")
+	if len(parts.Fields) != 1 || parts.Fields[0].Text != "Xk9mQ2vLw7Zp4RtB" {
+		t.Errorf("got %+v", parts)
+	}
+}
+
+// TestHoleNameWithinAWord: of a value that only looks as if a name and its field stood in it, every
+// other part is as secret.
+func TestHoleNameWithinAWord(t *testing.T) {
+	for _, value := range []string{"crkp:bcvgb:wsad:ymvpw:ykitemu:agon", "x8Kq2mpw=Lw7Zp4RtB9", "9Zt2kpass:Lw7Zp4RtB9vK3"} {
+		if !Of(value).One {
+			t.Errorf("%s is taken apart: %+v", value, Of(value))
+		}
+	}
+	for _, value := range []string{"Server=db.example;Uid=app;Pwd=Lw7Zp4RtB9", "redis://:Lw7Zp4RtB9@cache.example:6379"} {
+		if Of(value).One {
+			t.Errorf("%s counts as one", value)
+		}
+	}
+}
+
+// TestHoleBasicPasswords: one with a blank, or one that reads as names beside values, was not looked for.
+func TestHoleBasicPasswords(t *testing.T) {
+	for _, password := range []string{"q 9*,_9Z_:%\"~0=/&_&0_c\"0:\\?(?\"?+=Y?.*#'/Z1&$>c1+\\\\_Z", "two words, of which c=\"0:1\""} {
+		credentials := base64.StdEncoding.EncodeToString([]byte("anna:" + password))
+		for _, value := range []string{"Basic " + credentials, "A=1\nAUTHORIZATION=Basic " + credentials + "\n", credentials,
+			strings.TrimRight(credentials, "="), "TOKEN=" + credentials, `{"auths":{"r.example":{"auth":"` + credentials + `"}}}`} {
+			if fields := texts(Of(value)); !slices.Contains(fields, password) || slices.Contains(fields, "anna") {
+				t.Errorf("%q has %q", value, fields)
+			}
+		}
+	}
+}
+
 // TestLongValuesAreRead: a value of the largest size takes no longer than a person notices.
 func TestLongValuesAreRead(t *testing.T) {
 	for _, unit := range []string{"a=b ", "aaaa=b;", "a:b,", "x: |\n ", "{", "-----BEGIN A KEY-----", "u:p@", "://u:p@h", "\"a\": '",
-		"- ", "a: [", "[a: ", "a='''\n", "a = {", "&a [*a]\n", "a: &a x\nb: *a\n", "? ", "x = '", "x = \"\\", "<a>b</", "<", "<a b='", "<a/><!--", "<a></b>", "<a></a", "<a/><![CDATA[", "k\\\n", "pw=a\\\n", "pw=a\n b\n",
+		"- ", "a: [", "[a: ", "a='''\n", "a = {", "&a [*a]\n", "a: &a x\nb: *a\n", "? ", "x = '", "x = \"\\", "k\\\n", "pw=a\\\n", "pw=a\n b\n",
 		"a.b.c=1\n", "p: \"\n", "--- a\n", "a: |\n  x: |\n"} {
 		start := cpu()
 		Of(strings.Repeat(unit, (64<<10)/len(unit)))

@@ -61,3 +61,41 @@ func TestShortReadingsDontCount(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleLenientReadings: an escape that one program doesn't know, or a percent sign that is none, made
+// that the rest was not decoded.
+func TestHoleLenientReadings(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		`'k9Zq\'7xWm2Lp4vT'`:                                          "k9Zq'7xWm2Lp4vT",
+		`"k9Zq\'7xWm2Lp4vT"`:                                          "k9Zq'7xWm2Lp4vT",
+		`"k9Zq\$7xWm2Lp4vT"`:                                          "k9Zq$7xWm2Lp4vT",
+		`"k9Zq\/7xWm2\x41Lp4vT"`:                                      "k9Zq/7xWm2ALp4vT",
+		"`k9Zq\\`7xWm2Lp4vT`":                                         "k9Zq`7xWm2Lp4vT",
+		`k9Zq\'7xWm2\u0026Lp4vT`:                                      "k9Zq'7xWm2&Lp4vT",
+		`"k9Zq\ud83d\ude007xWm2Lp4vT"`:                                "k9Zq\U0001f6007xWm2Lp4vT",
+		"k9%2FZq7x%Wm2Lp4vT":                                          "k9/Zq7x%Wm2Lp4vT",
+		"k9%2FZq7xW+Lp4vT100%":                                        "k9/Zq7xW Lp4vT100%",
+		"k9Zq&amp;7xWm2Lp4vT":                                         "k9Zq&7xWm2Lp4vT",
+		`\x6b395a7137785776324c703476542d39`:                          "k9Zq7xWv2Lp4vT-9",
+		"app:x9Km://Q2vT7pLw4":                                        "x9Km://Q2vT7pLw4",
+		"postgres://app:pw1://x9KmQ2v@db/app":                         "pw1://x9KmQ2v",
+		"Authorization: GenieKey x9KmQ2vT7pLw4abc":                    "x9KmQ2vT7pLw4abc",
+		"ewogICJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + opaque:          opaque,
+		`{"a":"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.` + opaque + `"}`: opaque,
+	} {
+		if got := texts(Of(value)); !slices.Contains(got, want) {
+			t.Errorf("%s: %q, without %q", value, got, want)
+		}
+	}
+}
+
+// TestHoleDoubledQuotes: a value that is all in quotes has its own quotes twice.
+func TestHoleDoubledQuotes(t *testing.T) {
+	for value, read := range map[string]string{`'it''s-secret-key-9x'`: "it's-secret-key-9x", `"it""s-secret-key-9x"`: `it"s-secret-key-9x`,
+		`'it'"'"'s-secret-key-9x'`: "it's-secret-key-9x", `'it'\''s-secret-key-9x'`: "it's-secret-key-9x"} {
+		if fields := texts(Of(value)); !slices.Contains(fields, read) {
+			t.Errorf("%s has %q", value, fields)
+		}
+	}
+}

@@ -140,7 +140,6 @@ func structured(r *rand.Rand, secret string) string {
 		`[{"name": "`+name+`", "value": "`+secret+`"}, {"name": "REGION", "value": "eu-west-1"}]`,
 		"user: app\n"+name+":\n- "+secret+"\n- none\n", "host = 'db'\n"+name+" = '''"+secret+"'''\n",
 		"Server=db.example;Uid=app;"+name+"={"+secret+"};Encrypt=yes",
-		"<settings>\n<user>app</user>\n<"+name+">"+secret+"</"+name+">\n</settings>\n",
 		"redis://:x9x9x9@a.example:6379,redis://:"+secret+"@b.example:6379",
 		url.QueryEscape("app:"+secret), base64.StdEncoding.EncodeToString([]byte("app:"+secret)),
 		"Basic "+base64.URLEncoding.EncodeToString([]byte("app:"+secret)), `"app:`+secret+`"`,

@@ -30,7 +30,7 @@ func (r *reader) node(name string, v any, depth int) {
 	switch v := v.(type) {
 	case string:
 		r.named(name, v, depth)
-	case json.Number, int64:
+	case json.Number:
 		r.named(name, fmt.Sprint(v), depth)
 	case []any:
 		if len(v) == 2 {

@@ -4,31 +4,25 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 )
 
 // maxBrackets bounds how deep a text may be: parsers take the square of that.
 const maxBrackets = 1000
 
-// settings reads YAML and TOML, for what assignments can't know: lists, blocks, escapes.
-// Most texts with names are none of these, or several.
-func (r *reader) settings(text string, depth int) {
+// yaml reads YAML, for what assignments can't know: lists, blocks, escapes. Most texts with names are
+// no YAML.
+func (r *reader) yaml(text string, depth int) {
 	if strings.Count(text, "{")+strings.Count(text, "[") > maxBrackets {
 		return
 	}
-	if strings.Contains(text, ": ") || strings.Contains(text, ":\n") || strings.HasPrefix(text, "{") {
-		dec := yaml.NewDecoder(strings.NewReader(text))
-		for doc := (yaml.Node{}); dec.Decode(&doc) == nil; doc = (yaml.Node{}) {
-			if v := valueOf(&doc); doc.Content[0].Kind != yaml.ScalarNode {
-				r.node("", v, depth)
-			}
-		}
+	if !strings.Contains(text, ": ") && !strings.Contains(text, ":\n") && !strings.HasPrefix(text, "{") {
+		return
 	}
-	if strings.Contains(text, "=") {
-		var doc map[string]any
-		if toml.Unmarshal([]byte(text), &doc) == nil {
-			r.node("", doc, depth)
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	for doc := (yaml.Node{}); dec.Decode(&doc) == nil; doc = (yaml.Node{}) {
+		if v := valueOf(&doc); doc.Content[0].Kind != yaml.ScalarNode {
+			r.node("", v, depth)
 		}
 	}
 }
