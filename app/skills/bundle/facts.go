@@ -18,7 +18,7 @@ import (
 // that is refused because of it.
 type Facts struct {
 	Hosts        []string `json:"hosts,omitempty"`        // that stand in texts, without those of the manifest
-	Imports      []string `json:"imports,omitempty"`      // top-level modules that Python files import from elsewhere
+	Imports      []string `json:"imports,omitempty"`      // top-level modules that Python files import and the bundle lacks
 	Requirements []string `json:"requirements,omitempty"` // packages that requirements.txt asks for, as it writes them
 
 	// Calls are uses of what runs code or programs, loads native code or opens sockets, and
@@ -138,9 +138,7 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			facts.addPython(readPython(f.Path, text), imports)
 		}
 	}
-	for module := range b.modules() {
-		delete(imports, module)
-	}
+	maps.DeleteFunc(imports, func(module string, _ bool) bool { return b.hasModule(module) })
 	facts.Hosts, facts.Imports = slices.Sorted(maps.Keys(hosts)), slices.Sorted(maps.Keys(imports))
 	return facts
 }
@@ -160,15 +158,13 @@ func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 	add(&facts.Unread, s.unread)
 }
 
-// modules are the names under which Python may import something of the bundle.
-func (b Bundle) modules() map[string]bool {
-	names := map[string]bool{}
-	for _, f := range b.Files {
-		for part := range strings.SplitSeq(strings.TrimSuffix(f.Path, ".py"), "/") {
-			names[part] = true
-		}
-	}
-	return names
+// hasModule reports whether Python, started with the entrypoint, finds a top-level module in the
+// bundle. A folder without __init__.py is found only if nothing else has its name, so it doesn't count.
+func (b Bundle) hasModule(name string) bool {
+	base := path.Join(path.Dir(b.Manifest.Entrypoint), name)
+	_, file := b.File(base + ".py")
+	_, folder := b.File(path.Join(base, "__init__.py"))
+	return file || folder
 }
 
 func note(list []Finding, f Finding) []Finding {

@@ -34,7 +34,7 @@ func TestFactsOfABundle(t *testing.T) {
 		"{Runs or connects [lib/more.py:2: eval]} {Environment [lib/more.py:1: os.environ]} " +
 		"{Unread Python [odd.py:3: the character U+001B stands outside of texts]} " +
 		"{Invisible [odd.py:1: U+202E odd.py:3: U+001B]} {Mixed alphabets [odd.py:2: p\u0430ypal]} {Not text [data.bin]} " +
-		"{Imports [os requests]} {Packages [pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}]"
+		"{Imports [lib os requests]} {Packages [pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}]"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -104,5 +104,26 @@ func TestHoleFactsBehindMany(t *testing.T) {
 		if last := f.Places[len(f.Places)-1]; f.Name == "Environment" && last != "Only the first 100 are listed." {
 			t.Errorf("%d places, the last is %s", len(f.Places), last)
 		}
+	}
+}
+
+// TestHoleM8ModulesOfTheBundle: any file took the parts of its path out of the imports, and a coding line
+// made Python read another program than the reviewer.
+func TestHoleM8ModulesOfTheBundle(t *testing.T) {
+	files := map[string]string{
+		"SKILL.md":        "---\nname: a\ndescription: b\nmetadata:\n  airlock.entrypoint: scripts/main.py\n---\n",
+		"scripts/main.py": "import urllib.request, smtplib, own, package, json\n",
+		"scripts/own.py":  "", "scripts/package/__init__.py": "", "docs/urllib/smtplib": "x", "json.py": "", "scripts/json/x.py": "",
+	}
+	b, err := bundle.ReadFolder(folder(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(b.Scan(nil).Imports); got != "[json smtplib urllib]" {
+		t.Errorf("imports %s", got)
+	}
+	files["scripts/own.py"] = "# coding: utf-7\n# coding: utf-8\n"
+	if _, err := bundle.ReadFolder(folder(t, files)); err == nil || !strings.Contains(err.Error(), "scripts/own.py:1: The encoding is utf-7.") {
+		t.Errorf("another encoding: %v", err)
 	}
 }

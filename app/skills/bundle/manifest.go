@@ -75,7 +75,21 @@ func (b *Bundle) read() Problems {
 	r.index(fields)
 	b.Manifest = r.manifest(b)
 	b.Notes = append(b.Notes, r.notes...)
-	return r.problems
+	return append(r.problems, b.checkCodings()...)
+}
+
+// checkCodings refuses Python that Python reads otherwise than a person does.
+func (b *Bundle) checkCodings() (problems Problems) {
+	for _, f := range b.Files {
+		if !isPython(f) {
+			continue
+		}
+		if name, line := foreignCoding(string(f.Content)); name != "" {
+			problems = append(problems, Problem{f.Path, line, "The encoding is " + app.VisibleText(app.Clip(name, 50)) + ".",
+				"Write Python in UTF-8."})
+		}
+	}
+	return problems
 }
 
 func (r *manifestReader) index(fields []field) {

@@ -21,7 +21,7 @@ const maxNeeds = 200
 // or except doesn't count: a skill may do without it. Of requirements.txt, at the top or beside the
 // entrypoint, names count and versions don't, nor lines with a condition.
 func (b Bundle) Needs() Needs {
-	own, modules, packages := b.modules(), map[string]bool{}, map[string]bool{}
+	own, modules, packages := b.moduleNames(), map[string]bool{}, map[string]bool{}
 	if b.Manifest.Language == Python {
 		f := importFollower{bundle: b, root: path.Dir(b.Manifest.Entrypoint), seen: map[string]bool{}, found: modules}
 		f.follow(b.Manifest.Entrypoint)
@@ -36,6 +36,18 @@ func (b Bundle) Needs() Needs {
 		}
 	}
 	return Needs{bounded(modules), bounded(packages)}
+}
+
+// moduleNames are all names that a module of the bundle could have, wherever it lies: a script may
+// change where Python looks.
+func (b Bundle) moduleNames() map[string]bool {
+	names := map[string]bool{}
+	for _, f := range b.Files {
+		for part := range strings.SplitSeq(strings.TrimSuffix(f.Path, ".py"), "/") {
+			names[part] = true
+		}
+	}
+	return names
 }
 
 func bounded(names map[string]bool) []string {

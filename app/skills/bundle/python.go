@@ -29,18 +29,32 @@ func isPython(f File) bool {
 	return path.Ext(f.Path) == ".py" || strings.HasPrefix(first, "#!") && strings.Contains(first, "python")
 }
 
-// pyCoding is how a source names its encoding, in its first or second line (PEP 263).
-var pyCoding = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
+// pyCoding is a line in which a source names its encoding (PEP 263).
+var pyCoding = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// readPython reads a Python file, which is valid UTF-8.
-func readPython(file, source string) (s pySource) {
-	if coding := pyCoding.FindStringSubmatch(source); coding != nil {
+// foreignCoding returns the encoding that one of a source's first two lines names, and that line, if
+// it isn't UTF-8. Python would read another program than a person does.
+func foreignCoding(source string) (name string, line int) {
+	lines := strings.SplitN(newlines.Replace(strings.TrimPrefix(source, "\ufeff")), "\n", 3)
+	for i, text := range lines[:min(2, len(lines))] {
+		coding := pyCoding.FindStringSubmatch(text)
+		if coding == nil {
+			continue
+		}
 		switch strings.ReplaceAll(strings.ToLower(coding[1]), "_", "-") {
 		case "utf-8", "utf8", "utf-8-sig", "utf-8-unix", "ascii", "us-ascii":
 		default:
-			s.unread = append(s.unread, Finding{file, 1, "Python reads it in the encoding " + coding[1]})
+			return coding[1], i + 1
 		}
 	}
+	return "", 0
+}
+
+// newlines are the ends of lines that Python knows.
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// readPython reads a Python file, which is valid UTF-8.
+func readPython(file, source string) (s pySource) {
 	lines, last, err := scanPython(source)
 	if err != nil {
 		s.unread = append(s.unread, Finding{file, last, err.Error()})
@@ -93,15 +107,10 @@ func (r *pyReader) line(line pyLine) {
 	}
 }
 
-// compound are the keywords that begin a block.
-var compound = []string{"if", "elif", "else", "try", "except", "finally", "for", "while", "with", "def", "class",
-	"async"}
-
-// splitStatements takes a logical line apart: the header of a block, if it is one, and the
-// statements in the line.
+// splitStatements divides a logical line into the header of a block, if it has one, and statements.
+// What stands before the colon of an annotation is taken for a header too, which changes nothing.
 func splitStatements(tokens []pyToken) (header []pyToken, statements [][]pyToken) {
 	begin, depth, lambdas := 0, 0, 0
-	expected := slices.Contains(compound, tokens[0].text)
 	for i, t := range tokens {
 		switch t.text {
 		case "(", "[", "{":
@@ -113,11 +122,11 @@ func splitStatements(tokens []pyToken) (header []pyToken, statements [][]pyToken
 				lambdas++
 			}
 		case ":":
-			if depth > 0 || !expected || i+1 < len(tokens) && tokens[i+1].text == "=" {
+			if depth > 0 || header != nil || i == 0 || i+1 < len(tokens) && tokens[i+1].text == "=" {
 				continue
 			}
 			if lambdas--; lambdas < 0 {
-				header, begin, expected = tokens[:i], i+1, false
+				header, begin = tokens[:i], i+1
 			}
 		case ";":
 			if depth == 0 {
@@ -133,7 +142,7 @@ func isOptional(header []pyToken) bool {
 	switch header[0].text {
 	case "if":
 		return len(header) < 2 || header[1].text != "__name__"
-	case "try", "except", "elif", "else":
+	case "try", "except", "elif", "else", "case":
 		return true
 	}
 	return false
@@ -251,18 +260,32 @@ var (
 	reads = []string{"os.environ*", "os.getenv*", "posix.environ"}
 )
 
-// note notes the use of a dotted path of an imported thing.
+// note notes the use of a dotted path of an imported thing. A module that another one has imported
+// counts too, as os in shutil.os.popen.
 func (r *pyReader) note(full string, line int) {
 	full = strings.TrimPrefix(full, "builtins.")
-	matches := func(pattern string) bool {
+	found := Finding{r.file, line, full}
+	if slices.Contains(builtins, full) {
+		r.calls = note(r.calls, found)
+		return
+	}
+	for rest := full; rest != ""; _, rest, _ = strings.Cut(rest, ".") {
+		switch {
+		case matchesAny(reads, rest):
+			r.environment = note(r.environment, found)
+			return
+		case matchesAny(runs, rest):
+			r.calls = note(r.calls, found)
+			return
+		}
+	}
+}
+
+// matchesAny reports whether a dotted path is one of patterns, or below it.
+func matchesAny(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		prefix, open := strings.CutSuffix(pattern, "*")
-		return full == pattern || strings.HasPrefix(full, pattern+".") ||
-			open && prefix != "os." && strings.HasPrefix(full, prefix)
-	}
-	switch {
-	case slices.ContainsFunc(reads, matches):
-		r.environment = note(r.environment, Finding{r.file, line, full})
-	case slices.Contains(builtins, full) || slices.ContainsFunc(runs, matches):
-		r.calls = note(r.calls, Finding{r.file, line, full})
-	}
+		return path == pattern || strings.HasPrefix(path, pattern+".") ||
+			open && prefix != "os." && strings.HasPrefix(path, prefix)
+	})
 }

@@ -58,7 +58,7 @@ for path in sorted(pathlib.Path(sysconfig.get_path("stdlib")).rglob("*.py"))[::3
 			got = append(got, name)
 		}
 		slices.Sort(got)
-		if files++; !slices.Equal(got, want) || len(s.unread) > 0 && !strings.Contains(s.unread[0].What, "encoding") {
+		if files++; !slices.Equal(got, want) || len(s.unread) > 0 {
 			t.Errorf("%s: %v\ngot  %q\nwant %q", file, s.unread, got, want)
 		}
 	}
@@ -107,7 +107,6 @@ func TestPythonThatCannotBeReadIsToldWithItsLine(t *testing.T) {
 		"import a\nx = f'''{1''' \n":        "a.py:3: a text is not closed",
 		"import a\n]\n":                     "a.py:2: the bracket ] closes none",
 		"import a\nx = ?\n":                 "a.py:2: the character U+003F stands outside of texts",
-		"# coding: utf-7\nimport a\n":       "a.py:1: Python reads it in the encoding utf-7",
 		strings.Repeat("f'{", 60):           "a.py:1: f-strings are nested too deep",
 		"import a\n\"\"\"\n\n":              "a.py:4: a text is not closed",
 		"# comment\rimport a\r\nimport b\\": "a.py:3: the character U+005C stands outside of texts",
@@ -138,6 +137,11 @@ def g():
 if __name__ == "__main__":
     import k
 class l: import l
+match m:
+	case _: import m
+	case n if (lambda: 1)(): import n; import o
+p: int = 1
+import q
 `
 	var always, maybe []string
 	for _, one := range readPython("a.py", source).imports {
@@ -147,8 +151,38 @@ class l: import l
 			always = append(always, one.module)
 		}
 	}
-	if fmt.Sprint(always, maybe) != "[a e g j k l] [b c d f h i]" {
+	if fmt.Sprint(always, maybe) != "[a e g j k l q] [b c d f h i m n o]" {
 		t.Errorf("got %v and %v", always, maybe)
+	}
+}
+
+// TestHoleM8FactsAreEmptied: plain statements kept what a skill does from its reviewer.
+func TestHoleM8FactsAreEmptied(t *testing.T) {
+	const source = `import shutil, pathlib
+from http import client
+match x:
+    case _: import subprocess; subprocess.run(1)
+shutil.os.popen("x")
+client.socket.create_connection(("x", 1))
+pathlib.os.environ["A"]
+re.compile("x"), shutil.compile
+`
+	s := readPython("a.py", source)
+	want := "[a.py:4: subprocess a.py:4: subprocess.run a.py:5: shutil.os.popen a.py:6: http.client.socket.create_connection]"
+	if got := fmt.Sprint(s.calls); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := fmt.Sprint(s.environment); got != "[a.py:7: pathlib.os.environ]" {
+		t.Errorf("got %s", got)
+	}
+	for source, line := range map[string]int{
+		"# coding: utf-7\n# coding: utf-8\n": 1, "#!/usr/bin/python3\n# vim: set fileencoding=latin-1 :\n": 2,
+		"\ufeff# coding=UTF_7\r": 1, "\f # x coding: coding:cp037": 1, "\r# coding: utf_16\n": 2,
+		"# coding: utf-8\n": 0, "# -*- coding: ASCII -*-": 0, "x = 1\n\n# coding: utf-7\n": 0, "": 0,
+	} {
+		if _, got := foreignCoding(source); got != line {
+			t.Errorf("%q: line %d, want %d", source, got, line)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ type pyScanner struct {
 // scanPython returns the logical lines of a source, with an error all before the error.
 func scanPython(source string) ([]pyLine, int, error) {
 	source = strings.TrimPrefix(source, "\ufeff")
-	s := &pyScanner{source: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source), line: 1}
+	s := &pyScanner{source: newlines.Replace(source), line: 1}
 	err := s.code(false)
 	s.endLine()
 	return s.lines, s.line, err
