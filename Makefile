@@ -42,7 +42,7 @@ RACED = $(if $(RACE),$(RACE_PACKAGES))
 # E2E are the tests of the whole program. LONG take minutes each and have targets of their own, all
 # of which .ci/run runs.
 E2E := ./cmd/airlock/internal/e2e
-LONG := TestNothingAcceptedIsLost|TestNothingLeaks|TestAnArchiveThatUnpacksToTenGigabytesChangesNothing
+LONG := TestNothingAcceptedIsLost|TestNothingLeaks
 
 # TAGS=vault,s3 adds the tests that need a real Vault or S3 server; MATRIX=1, as in .ci/run, adds what is
 # the same code in another place: every hostile script and every ordinary program on every backend, files
@@ -119,10 +119,6 @@ test-servers: vault s3server ## make test with the tests that need a real Vault 
 leaks: init ## Send secrets in nested encodings through every channel of the program, and search all that it shows and stores
 	go test -count=1 -timeout 30m $(E2E)/hostile -run '^TestNothingLeaks$$'
 
-.PHONY: bombs
-bombs: init ## Give the program archives that unpack to ten gigabytes
-	go test -count=1 -timeout 30m $(E2E)/recovery -run '^TestAnArchiveThatUnpacks'
-
 .PHONY: redact-every
 redact-every: ## Try every combination where the redactor's tests sample them; takes minutes
 	go test -trimpath -count=1 -timeout 60m ./app/redact -every
@@ -153,7 +149,7 @@ check: lint generated test ## Format, lint, generated code, tests: before a comm
 release-check: ## Everything that is tested at all, as the nightly workflow does; some hours (root)
 	$(MAKE) lint generated vulncheck vault s3server
 	$(MAKE) test TAGS=vault,s3 MATRIX=1 RACE=1
-	$(MAKE) leaks bombs leftovers
+	$(MAKE) leaks leftovers
 	$(MAKE) crash ROUNDS=100
 	$(MAKE) soak DURATION=10m
 	$(MAKE) soak DURATION=10m SANDBOX=landlock

@@ -3,7 +3,6 @@ package cli_test
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -61,42 +60,10 @@ func packed(t *testing.T, members ...member) []byte {
 	return out.Bytes()
 }
 
-// zeros is a deflated file of that many MiB of zeros: each but the first packs to the same bytes.
-func zeros(t *testing.T, mebibytes int) string {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := flate.NewWriter(&out, flate.BestCompression)
-	e2e.Must(t, err)
-	ends := make([]int, 3)
-	for i := range ends {
-		_, err := w.Write(make([]byte, 1<<20))
-		e2e.Must(t, err)
-		e2e.Must(t, w.Flush())
-		ends[i] = out.Len()
-	}
-	again := bytes.Repeat(out.Bytes()[ends[1]:ends[2]], mebibytes-3)
-	out.Write(again)
-	return out.String() + "\x03\x00" // an empty last block
-}
-
-// described says what a header declares.
-func described(method uint16, size uint64) func(*zip.FileHeader) {
-	return func(h *zip.FileHeader) { h.Method, h.UncompressedSize64, h.CRC32 = method, size, 0 }
-}
-
-// many are entries without content.
-func many(n int) []member {
-	list := make([]member, n)
-	for i := range list {
-		list[i] = member{name: fmt.Sprint(i), change: func(*zip.FileHeader) {}}
-	}
-	return list
-}
-
 func skillMD(lines string) member { return member{name: "SKILL.md", content: lines} }
 
-// TestBadSkillsAreRefusedByTheWholeProgram sends hostile zip files and manifests to a server: each gets
-// its documented code and the file and line that are at fault, and leaves no row and no content.
+// TestBadSkillsAreRefusedByTheWholeProgram sends hostile skills to a server: each gets its documented
+// code and the place at fault, and leaves no row and no content. What is refused, app/skills/bundle tests.
 func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
@@ -106,9 +73,7 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	if status, text := d.uploadSkill(1, owner, good); status != http.StatusCreated {
 		t.Fatalf("the good one: %d %s", status, text)
 	}
-	own := func(line string) member {
-		return skillMD("---\nname: bad\ndescription: Is refused\nmetadata:\n  airlock." + line + "\n---\n")
-	}
+	ofSchema := skillMD("---\nname: bad\ndescription: Is refused\nmetadata:\n  airlock.input-schema: s.json\n---\n")
 	link := func(h *zip.FileHeader) { h.SetMode(fs.ModeSymlink | 0o777) }
 	main := member{name: "main.py"}
 	before := d.kept()
@@ -122,60 +87,16 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 		message string // begins it
 	}{
 		{"slip", owner, usual(t, member{name: "../../x"}), 422, "invalid_skill", "../../x", "../../x: The path leads out"},
-		{"absolute", owner, usual(t, member{name: "/etc/x"}), 422, "invalid_skill", "/etc/x", "/etc/x: The path leads out"},
 		{"link", owner, usual(t, member{"l", "/etc/passwd", link}), 422, "invalid_skill", "l", "l: A symbolic link is not"},
-		{"twice", owner, usual(t, main), 422, "invalid_skill", "main.py", "main.py: The name is in the bundle twice"},
-		{"case", owner, usual(t, member{name: "MAIN.py"}), 422, "invalid_skill", "MAIN.py",
-			"MAIN.py: The name is that of main.py"},
-		{"NFC", owner, usual(t, member{name: "é"}, member{name: "e\u0301"}), 422, "invalid_skill", "e\u0301",
-			"e\u0301: The name is that of é"},
-		{"size too small", owner, usual(t, member{"x", "0123456789", described(zip.Store, 4)}), 422, "invalid_skill", "x",
-			"x: The file"},
-		{"size too large", owner, usual(t, member{"x", "0123456789", described(zip.Store, 99)}), 422, "invalid_skill", "x",
-			"x: The file"},
-		{"zip64 size", owner, usual(t, member{"x", "0123456789", described(zip.Store, 1<<33)}), 422, "invalid_skill", "x",
-			"x: The bundle unpacks to more than 32 MiB"},
-		{"encrypted", owner, usual(t, member{"e", "x", func(h *zip.FileHeader) { h.Flags |= 1 }}), 422, "invalid_skill", "e",
-			"e: The file is encrypted"},
-		{"bomb of 10 GB that says so", owner, usual(t, member{"z", zeros(t, 9537), described(zip.Deflate, 9537<<20)}), 422,
-			"invalid_skill", "z", "z: The bundle unpacks to more than 32 MiB"},
-		{"bomb of 10 GB that says 1 KiB", owner, usual(t, member{"z", zeros(t, 9537), described(zip.Deflate, 1<<10)}), 422,
-			"invalid_skill", "z", "z: The"},
 		{"more than 10 MiB", owner, make([]byte, 10<<20+1), 413, "too_large", "", "the zip file is larger than 10 MiB"},
-		{"100,000 entries", owner, usual(t, many(100_000)...), 422, "invalid_skill", "", "The zip file has 100002 entries"},
-		{"1,001 files", owner, usual(t, many(1_001)...), 422, "invalid_skill", "", "The bundle has more than 1000 files"},
-		{"no zip", owner, []byte("no zip"), 422, "invalid_skill", "", "This isn't a readable zip file"},
-		{"no SKILL.md", owner, packed(t, main), 422, "invalid_skill", "SKILL.md", "SKILL.md: The bundle has no SKILL.md"},
-		{"empty SKILL.md", owner, packed(t, skillMD(""), main), 422, "invalid_skill", "SKILL.md:1",
-			"SKILL.md:1: The file has no frontmatter"},
 		{"anchors", owner, packed(t, skillMD("---\nname: &a bad\ndescription: *a\n---\n"), main), 422,
 			"invalid_skill", "SKILL.md:2", "SKILL.md:2: The frontmatter uses an anchor"},
-		{"tag", owner, packed(t, skillMD("---\nname: !!python/object:os.system bad\ndescription: b\n---\n"), main), 422,
-			"invalid_skill", "SKILL.md:2", "SKILL.md:2: The frontmatter uses a YAML tag"},
-		{"10 MB of YAML", owner, packed(t, skillMD("---\n"+strings.Repeat("a: b\n", 2<<20)+"---\n"), main), 422, "invalid_skill",
-			"SKILL.md", "SKILL.md: The file has"},
-		{"no YAML", owner, packed(t, skillMD("---\nname: [\n---\n"), main), 422, "invalid_skill", "SKILL.md:2",
-			"SKILL.md:2: The frontmatter is not valid YAML"},
-		{"no YAML further down", owner, packed(t, skillMD("---\nname: bad\ndescription: b\nlicense: c: d\n---\n"), main), 422,
-			"invalid_skill", "SKILL.md:4", "SKILL.md:4: The frontmatter is not valid YAML: mapping values"},
 		{"another's name", other, good, 409, "skill_name_taken", "name", "SKILL.md: the name good belongs to another"},
-		{"nothing to run", owner, packed(t, skillMD(badSkill)), 422, "invalid_skill", "", "The skill has nothing to run"},
-		{"entrypoint missing", owner, packed(t, own("entrypoint: start.py"), main), 422, "invalid_skill", "SKILL.md:5",
-			"SKILL.md:5: The entrypoint start.py is not in the bundle"},
-		{"entrypoint outside", owner, packed(t, own("entrypoint: ../../bin/x.sh"), main), 422, "invalid_skill", "SKILL.md:5",
-			"SKILL.md:5: The entrypoint ../../bin/x.sh is outside"},
-		{"no schema", owner, packed(t, own(`input-schema: '{"type": "words"}'`), main), 422, "invalid_skill", "SKILL.md:5",
-			"SKILL.md:5: The input schema can't be used: .type"},
-		{"schema file that is no JSON", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
+		{"schema file that is no JSON", owner, packed(t, ofSchema, main, member{name: "s.json",
 			content: "{\n\"type\": object\n}"}), 422, "invalid_skill", "s.json:2", "s.json:2: The input schema can't be used"},
-		{"schema of a URL", owner, packed(t, own(`input-schema: '{"$ref": "https://example.com/s"}'`), main), 422,
-			"invalid_skill", "SKILL.md:5", "SKILL.md:5: The input schema can't be used: the reference https://example.com/s"},
-		{"schema with a costly pattern", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
+		{"schema with a costly pattern", owner, packed(t, ofSchema, main, member{name: "s.json",
 			content: `{"pattern": "` + strings.Repeat("x{1000}", 100) + `"}`}), 422, "invalid_skill", "s.json",
 			"s.json: The input schema can't be used: it has more than 2000 parts"},
-		{"schema of any depth", owner, packed(t, own("input-schema: s.json"), main, member{name: "s.json",
-			content: strings.Repeat(`{"not":`, 1900) + "{}" + strings.Repeat("}", 1900)}), 422, "invalid_skill", "s.json",
-			"s.json: The input schema can't be used: it is nested more than 100 deep"},
 	} {
 		status, text := d.uploadSkill(2+i, c.profile, c.content)
 		var told struct {
