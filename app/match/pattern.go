@@ -28,7 +28,7 @@ const (
 // Lengths in bytes.
 const (
 	MinPattern = 8   // of the shortest pattern that is no Word: shorter ones turn up by chance
-	maxBlock   = 256 // of the longest text that is found at once; longer patterns are cut
+	MaxBlock   = 256 // of the longest text that is found at once: longer patterns are cut into blocks
 	PartLength = 16  // of the shortest part
 	seedLength = PartLength / 2
 	minWord    = 4
@@ -63,7 +63,7 @@ func (f *Finder) addPattern(number int, p Pattern) {
 	if exact {
 		text = p.Text
 	}
-	blocks := (len(text) + maxBlock - 1) / maxBlock
+	blocks := (len(text) + MaxBlock - 1) / MaxBlock
 	for i := range blocks { // of nearly the same length, or the last could be too short
 		e := entry{text: text[i*len(text)/blocks : (i+1)*len(text)/blocks], exact: exact, pattern: number}
 		if blocks > 1 {

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const (
@@ -166,9 +166,12 @@ func each(text, format string) string {
 
 // utf16Bytes returns text in UTF-16, little or big end first.
 func utf16Bytes(text string, big bool) string {
-	low, high := encodings.UTF16(text)
-	if big {
-		return high
+	var out []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		if big {
+			u = u<<8 | u>>8
+		}
+		out = append(out, byte(u), byte(u>>8))
 	}
-	return low
+	return string(out)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/known"
 )
 
 func TestReflectionsAreReplaced(t *testing.T) {
@@ -44,7 +44,7 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"repr":          {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
 		"utf-16":        {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
 		"utf-16, big":   {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
-		"reversed":      {encodings.Reverse(secretA), encodings.Reverse(phA)},
+		"reversed":      {known.Reverse(secretA), known.Reverse(phA)},
 		"capitals":      {strings.ToUpper(secretB), phB},
 		"base64, whole": {std.EncodeToString([]byte(secretA)), phA},
 		"base64, 1":     {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
@@ -320,8 +320,8 @@ func TestPiecesTellNothingOfValues(t *testing.T) {
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
 		compiled := s.values.compile()
 		for _, n := range compiled.patterns {
-			for length := 1; length < len(n.text); length += 3 {
-				guess := n.text[:length]
+			for length := 1; length < len(n.Text); length += 3 {
+				guess := n.Text[:length]
 				if receive(t, s, guess) != guess { // a whole line of the value
 					break
 				}

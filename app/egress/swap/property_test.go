@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/known"
 )
 
 // encoders are written apart from the forms that are looked for, with the encoders of the standard
@@ -35,7 +35,7 @@ var encoders = map[string]struct {
 	"HEX": {func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
 		func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
 	"ascii":   {strconv.QuoteToASCII, func(s string) string { out, _ := strconv.Unquote(s); return out }},
-	"reverse": {encodings.Reverse, encodings.Reverse},
+	"reverse": {known.Reverse, known.Reverse},
 }
 
 // values draws what people seal: random text without white space at its edges.

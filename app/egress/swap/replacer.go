@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/computclaw/airlock/app/known"
 	"github.com/computclaw/airlock/app/match"
-	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // replacer replaces values in a stream. Places that overlap become one, shown as that which begins
@@ -123,8 +123,8 @@ func (g region) show(spelled []byte) string {
 	switch {
 	case shown == Withheld:
 		return shown
-	case p.reversed:
-		return encodings.Reverse(shown)
+	case p.Reversed:
+		return known.Reverse(shown)
 	case g.Layer == match.Hex && isHex(spelled):
 		digits := hex.EncodeToString([]byte(shown))
 		if bytes.ContainsAny(spelled, "ABCDEF") {

@@ -64,6 +64,74 @@ func TestHoleG5FlushedAtTheEndOfALine(t *testing.T) {
 	}
 }
 
+// TestHoleH6RowsCutAnywhere: rows of numbers passed if a piece of the answer ended behind a bracket. Wherever
+// an answer is cut, the script gets the same.
+func TestHoleH6RowsCutAnywhere(t *testing.T) {
+	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd"
+	s := New([]Credential{credential("K", value, home.Host)})
+	rows := func(width int, format, between, end string) string {
+		var b strings.Builder
+		for from := 0; from < len(value); from += width {
+			row := strings.TrimSuffix(each(value[from:min(from+width, len(value))], format), ",")
+			b.WriteString(" [" + row + between)
+		}
+		return "[" + strings.TrimSuffix(b.String(), between) + end
+	}
+	var counted, objects strings.Builder
+	for i, c := range []byte(value) {
+		fmt.Fprintf(&counted, " [\n  %d,\n  %d\n ],\n", i, c)
+		fmt.Fprintf(&objects, " {\"%d\": %d},\n", i, c)
+	}
+	std := base64.StdEncoding.EncodeToString([]byte(value))
+	for name, text := range map[string]string{
+		"numpy": rows(8, " %d", "]\n", "]]\n"), "lists": rows(8, "%d,", "],\n", "]]\n"), "lists, no comma": rows(8, "%d,", "]\n", "]]\n"),
+		"enumerate": "[\n" + strings.TrimSuffix(counted.String(), ",\n") + "\n]\n",
+		"objects":   "[\n" + strings.TrimSuffix(objects.String(), ",\n") + "\n]\n",
+		"hex rows":  rows(8, " %02x", "]\n", "]]\n"), "object in a line": `{"a": ` + rows(40, "%d,", "],", "]]") + "}\n",
+		"plain": value + "\n", "in lines": inLines(value, 10, "\n  "), "base64": inLines(std, 20, "\n"), `\u`: each(value, `\u%04x`),
+		"braces": "{\n" + each(value, "{%d}\n") + "}\n",
+	} {
+		for _, before := range []string{"", strings.Repeat("a line of a log\n", 100), "{\"a\": [1]}\n", "}]}\n"} {
+			text := before + text + "end\n"
+			whole := receive(t, s, text)
+			if whole == text {
+				t.Errorf("%s is not found", name)
+			}
+			for cut := len(before); cut < len(text); cut++ {
+				resp := response("")
+				resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(text[:cut]), strings.NewReader(text[cut:])))
+				if err := s.Incoming(home, resp, nil); err != nil {
+					t.Fatal(err)
+				}
+				if got, err := io.ReadAll(resp.Body); err != nil || string(got) != whole {
+					t.Errorf("%s, behind %.10q, cut at %d: %q instead of %q", name, before, cut-len(before), got[max(0, len(got)-400):],
+						whole[max(0, len(whole)-400):])
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestObjectsInLinesPassAtOnce: what ends with the brace of a top-level object is not held, but for that
+// nothing passes early that ends with a bracket.
+func TestObjectsInLinesPassAtOnce(t *testing.T) {
+	s := New([]Credential{credential("K", "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd", home.Host)})
+	for text, want := range map[string]int{
+		"{\"a\": [1, 2], \"b\": {}}\n": 25, "{\"a\": \"}[\"}\r\n": 13, "{\"a\": 1}\n{\"b\"": 9, "[{\"a\": 1}\n": 0, "{\"a\": 1}]\n": 0,
+		"[1, 2]\n": 0, "done!\n": 0, "{\"a\": {\n\"b\": 1}\n": 0, "\\u{3d}\n": 0, "{\"a\": \"x}\n": 0,
+	} {
+		r := newReplacer(s.answers(home, nil).search, false)
+		if got := r.write(nil, []byte(text)); len(got) != want {
+			t.Errorf("%q: %q passes at once", text, got)
+		}
+	}
+	r := newReplacer(s.answers(home, nil).search, true)
+	if got := r.write(nil, []byte("data: [1\n\ndata: 2\n")); string(got) != "data: [1\n\n" {
+		t.Errorf("of events %q passes at once", got)
+	}
+}
+
 // Indented lists were longer than what is held back.
 func TestHoleG5IndentedNumbers(t *testing.T) {
 	for _, n := range []int{0, 20, 28, 40, 60} {

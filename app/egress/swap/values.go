@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/known"
 	"github.com/computclaw/airlock/app/match"
 )
 
@@ -29,7 +30,7 @@ type compiled struct {
 
 // owned is a pattern of the secret with index owner.
 type owned struct {
-	pattern
+	known.Pattern
 	owner int
 }
 
@@ -52,9 +53,9 @@ func (v *Values) compiled() *compiled {
 	c := &compiled{}
 	var texts []match.Pattern
 	for owner, value := range v.secrets {
-		for _, p := range patterns(value) {
+		for _, p := range known.Patterns(value) {
 			c.patterns = append(c.patterns, owned{p, owner})
-			texts = append(texts, match.Pattern{Text: p.text})
+			texts = append(texts, p.Pattern)
 		}
 	}
 	c.finder = match.New(texts)

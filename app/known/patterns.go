@@ -1,0 +1,115 @@
+package known
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/redact/fields"
+)
+
+// Lengths in bytes.
+const (
+	// MinPart is the length of the shortest part of a value that is looked for by itself. A script can
+	// learn whether a text of its own is one, so shorter ones could be guessed.
+	MinPart = 12
+	// minLine is the length of the shortest line that is a secret of its own.
+	minLine = 16
+	// maxVariant is the length of the longest text that is also looked for in another order.
+	maxVariant = 4096
+	// maxSwallowed is how many hex digits a host may take for the rest of an escape that a script began
+	// before a value, and not show. CSS has the longest one whose end is not fixed.
+	maxSwallowed = 6
+)
+
+// Pattern is a text by which a value is recognised.
+type Pattern struct {
+	match.Pattern
+	Reversed bool // the text is the value in reverse order
+}
+
+// Patterns returns the texts by which a value is recognised, each once.
+func Patterns(value string) []Pattern {
+	p := &patterns{seen: map[Pattern]bool{}}
+	trimmed := strings.TrimSpace(value)
+	parts := append([]string{trimmed, value}, Lines(value, minLine)...)
+	for _, f := range fields.Of(value).Fields {
+		parts = append(parts, f.Text)
+	}
+	for _, part := range parts {
+		if len(part) >= MinPart {
+			p.addPart(part)
+		}
+	}
+	if len(trimmed) <= maxVariant {
+		for _, text := range forms(trimmed) {
+			p.add(true, Reverse(text))
+		}
+	}
+	p.add(false, swallowed(trimmed)...)
+	return p.list
+}
+
+type patterns struct {
+	list []Pattern
+	seen map[Pattern]bool
+}
+
+// add adds texts, but for those that are too short.
+func (p *patterns) add(reversed bool, texts ...string) {
+	for _, text := range texts {
+		if n := (Pattern{match.Pattern{Text: text}, reversed}); len(text) >= MinPart && !p.seen[n] {
+			p.seen[n] = true
+			p.list = append(p.list, n)
+		}
+	}
+}
+
+// addPart adds a part of a value, on one line and without what hosts cut off: its padding, its first or
+// its last character.
+func (p *patterns) addPart(part string) {
+	if len(part) <= maxVariant {
+		p.add(false, JoinLines(part)...)
+	}
+	for _, text := range forms(part) {
+		p.add(false, text)
+		p.add(false, charsets(text)...)
+		if len(text) < minLine {
+			continue
+		}
+		// The other blocks of a long one are found anyway.
+		head, tail := text[:min(len(text), match.MaxBlock)], text[max(0, len(text)-match.MaxBlock):]
+		_, first := utf8.DecodeRuneInString(head)
+		_, last := utf8.DecodeLastRuneInString(tail)
+		p.add(false, strings.TrimRight(tail, "="), strings.TrimRight(tail[:len(tail)-last], " "), head[first:])
+	}
+}
+
+// swallowed returns what is left of a value of which a host took the first hex digits for others.
+func swallowed(value string) (rests []string) {
+	line, _, _ := strings.Cut(value, "\n") // the others are looked for anyway
+	rest := strings.TrimRight(line, "\r")
+	rest = rest[:min(len(rest), match.MaxBlock)]
+	for range maxSwallowed {
+		if len(rest) <= minLine || !strings.Contains("0123456789abcdefABCDEF", rest[:1]) {
+			break
+		}
+		rest = rest[1:]
+		rests = append(rests, rest)
+	}
+	return rests
+}
+
+// forms returns a text, and one with other than ASCII also in small letters and in capitals, with its
+// accents as characters of their own and without. Of ASCII both cases are found anyway.
+func forms(text string) (out []string) {
+	if !isForeign(text) {
+		return []string{text}
+	}
+	for _, form := range []string{text, norm.NFC.String(text), norm.NFD.String(text)} {
+		out = append(append(out, form, strings.ToLower(form)), capitals(form)...)
+	}
+	return out
+}
