@@ -93,6 +93,3 @@ type Approval struct {
 
 // MaxReason is the longest reason of a decision, in bytes.
 const MaxReason = 1000
-
-// DefaultApprovalWait is how long an execution waits for an approval.
-const DefaultApprovalWait = 24 * time.Hour

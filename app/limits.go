@@ -66,13 +66,23 @@ const (
 	MaxPage     = 100
 )
 
+// Timeouts bound how long executions run and wait.
+type Timeouts struct {
+	Default  time.Duration // of a script whose submission names none
+	Max      time.Duration // that a submission may name
+	Answer   time.Duration // a question waits for its answer
+	Approval time.Duration // a script waits for a person's approval
+}
+
+// DefaultTimeouts returns what holds where an operator sets nothing.
+func DefaultTimeouts() Timeouts {
+	return Timeouts{Default: time.Minute, Max: 15 * time.Minute, Answer: 10 * time.Minute, Approval: 24 * time.Hour}
+}
+
 // Times.
 const (
-	DefaultTimeout = 60 * time.Second
-	MaxTimeout     = 15 * time.Minute // the default of AIRLOCK_TIMEOUT_MAX
-	DefaultLLMWait = 10 * time.Minute
-	UnansweredFor  = time.Minute // after which people are told of a question that no agent answers
-	MaxPollWait    = 50 * time.Second
+	UnansweredFor = time.Minute // after which people are told of a question that no agent answers
+	MaxPollWait   = 50 * time.Second
 
 	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who
 	// looks for keys and who removes executions have to agree: else the same request would run a

@@ -189,6 +189,11 @@ func ErrProfileRevoked() *Error {
 		"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 }
 
+// ErrUnknownProfile refuses a submission under an id that no profile has.
+func ErrUnknownProfile() *Error {
+	return E(CodeUnauthorized, "no profile has this id", "Check the ark_ id, or create a profile with POST /profiles.")
+}
+
 // CanExecute returns nil if scripts may run now, else what has to happen first.
 func (p Profile) CanExecute(now time.Time) error {
 	if err := p.CanUse(now); err != nil {

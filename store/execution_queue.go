@@ -32,8 +32,9 @@ type NewExecution struct {
 	Trace         string // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
-	ClaimedBy     string    // the server run that claims it with the same commit; "" if it waits
-	Dispatch      *Dispatch // what it is bound to with the same commit; nil if that comes later, as for all that wait
+	ClaimedBy     string          // the server run that claims it with the same commit; "" if it waits
+	Dispatch      *Dispatch       // what it is bound to with the same commit; nil if that comes later, as for all that wait
+	Key           *IdempotencyKey // remembered with it; nil if there is none
 }
 
 // Count counts pending executions: of all profiles, and of one.
@@ -106,6 +107,12 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	}
 	if err := tx.keepFiles(ctx, row.ID, n.Files, n.At, n.FilesUntil); err != nil {
 		return x, err
+	}
+	if n.Key != nil {
+		since := n.At.Add(-app.IdempotencyLife)
+		if err := tx.Remember(ctx, n.ProfileHandle, n.Handle, n.Key.Key, n.Key.Body, n.At, since); err != nil {
+			return x, err
+		}
 	}
 	return row.execution()
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
+// IdempotencyKey is the hash of a key, and that of what was submitted with it.
+type IdempotencyKey struct{ Key, Body []byte }
+
 // Replayed returns the handle of the execution that a profile submitted under an idempotency key
 // since a time, or "". key and body are hashes. CodeIdempotencyReused if the body was another.
 func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {

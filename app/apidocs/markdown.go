@@ -22,22 +22,20 @@ var source string
 
 // Instance describes the instance that serves the text.
 type Instance struct {
-	URL            string // without trailing slash
-	Version        string
-	Backend        string
-	Tier           string
-	Notes          []string // what scripts find different in the default backend's boxes
-	Ready          bool
-	Checking       bool     // it has just started, and whether a sandbox is ready is about to show
-	Packages       []string // of the default backend: name and version
-	Limits         app.Limits
-	TimeoutDefault time.Duration
-	TimeoutMax     time.Duration
-	LLMWait        time.Duration
-	Workers        int      // executions at once; 0 if unknown
-	KeptDays       int      // how long executions are kept; 0: for ever
-	KeptCount      int      // and how many of a profile; 0: all
-	Skills         []string // names of those that the reader's profile may run
+	URL       string // without trailing slash
+	Version   string
+	Backend   string
+	Tier      string
+	Notes     []string // what scripts find different in the default backend's boxes
+	Ready     bool
+	Checking  bool     // it has just started, and whether a sandbox is ready is about to show
+	Packages  []string // of the default backend: name and version
+	Limits    app.Limits
+	Timeouts  app.Timeouts
+	Workers   int      // executions at once; 0 if unknown
+	KeptDays  int      // how long executions are kept; 0: for ever
+	KeptCount int      // and how many of a profile; 0: all
+	Skills    []string // names of those that the reader's profile may run
 }
 
 // maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
@@ -92,8 +90,8 @@ type page struct {
 // Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
 func Static() (string, error) {
 	return render(newPage(Instance{
-		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
-		LLMWait: app.DefaultLLMWait, KeptDays: retention.DefaultDays, KeptCount: retention.DefaultCount,
+		Limits: app.DefaultLimits(), Timeouts: app.DefaultTimeouts(),
+		KeptDays: retention.DefaultDays, KeptCount: retention.DefaultCount,
 	}))
 }
 
@@ -111,7 +109,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
 func newPage(i Instance) page {
 	return page{
 		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(),
-		LLMWait: app.FormatDuration(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax),
+		LLMWait: app.FormatDuration(i.Timeouts.Answer), TimeoutDefault: seconds(i.Timeouts.Default), TimeoutMax: seconds(i.Timeouts.Max),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: wordRetention(i.KeptDays, i.KeptCount),
 		Tmp: app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),

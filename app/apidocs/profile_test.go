@@ -19,8 +19,7 @@ var debian = []string{"httpx 0.23.3", "numpy 1.24.2", "pandas 1.5.3", "psycopg2 
 
 func instance(packages []string) Instance {
 	return Instance{URL: "https://a.example", Version: "1", Ready: true, Backend: "bubblewrap", Tier: "full",
-		Packages: packages, Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
-		LLMWait: app.DefaultLLMWait}
+		Packages: packages, Limits: app.DefaultLimits(), Timeouts: app.DefaultTimeouts()}
 }
 
 func host1(text string, protocol app.Protocol) app.Host {

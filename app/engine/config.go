@@ -46,10 +46,7 @@ type Config struct {
 	QueuePerProfile int // of one profile; default a fifth of Queue
 	Pool            int // boxes kept ready; default Workers as far as memory goes, negative: none
 
-	TimeoutDefault time.Duration // default 60 s
-	TimeoutMax     time.Duration // default 15 min
-	LLMWait        time.Duration // default 10 min
-	ApprovalWait   time.Duration // default 24 h
+	Timeouts app.Timeouts // default app.DefaultTimeouts
 
 	Patterns func(text string) []redact.Match        // finds what looks like a secret; nil: only known values are masked
 	Ahead    func(text string) ([]redact.Match, int) // likewise, in output while it comes: see redact.Options
@@ -61,12 +58,8 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Queue, 1000)
 	setDefault(&c.QueuePerProfile, max(c.Queue/5, 1))
 	setDefault(&c.Pool, sandbox.DefaultPool(c.Workers, os.DirFS("/")))
-	setDefault(&c.TimeoutDefault, app.DefaultTimeout)
-	setDefault(&c.TimeoutMax, app.MaxTimeout)
-	setDefault(&c.LLMWait, app.DefaultLLMWait)
-	setDefault(&c.ApprovalWait, app.DefaultApprovalWait)
+	setDefault(&c.Timeouts, app.DefaultTimeouts())
 	setDefault(&c.Limits, app.DefaultLimits())
-	c.TimeoutDefault = min(c.TimeoutDefault, c.TimeoutMax)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -32,7 +32,8 @@ type Engine struct {
 	Approvals  *approvals.Service
 	Skills     *skills.Service
 
-	ApprovalWait time.Duration // that an execution waits for an approval
+	Limits   app.Limits   // of every box
+	Timeouts app.Timeouts // of every execution
 
 	imports *imports.Watch // nil if the operator says which
 	waiters *shares.Shares
@@ -51,7 +52,7 @@ func New(cfg Config) *Engine {
 	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
-	e.ApprovalWait, e.log = cfg.ApprovalWait, cfg.Log
+	e.Limits, e.Timeouts, e.log = cfg.Limits, cfg.Timeouts, cfg.Log
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	modules := func() []string { return cfg.Imports }
 	if cfg.Imports == nil {
@@ -64,12 +65,12 @@ func New(cfg Config) *Engine {
 		Imports: modules,
 	})
 	e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
-		Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.TimeoutMax})
+		Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.Timeouts.Max})
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
 		Metrics: cfg.Metrics, Log: cfg.Log, Now: now, Sandboxes: e.Sandboxes, Waiters: e.waiters, Limits: cfg.Limits,
-		Workers: cfg.Workers, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Redaction: redaction, Ended: cache.Add,
+		Workers: cfg.Workers, Timeouts: cfg.Timeouts, Redaction: redaction, Ended: cache.Add,
 		Profiles: in.Profiles, Binder: in.Binder, Hosts: in.Hosts, Policies: in.Policies,
 		Resolver: in.Resolver, SearchSets: in.SearchSets, Vault: in.Vault, Files: cfg.Files, Skills: e.Skills,
 	})
@@ -84,8 +85,7 @@ func New(cfg Config) *Engine {
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction, Files: cfg.Files,
-		Approvals: in.Approvals, Skills: e.Skills,
-		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax,
+		Approvals: in.Approvals, Skills: e.Skills, Timeouts: cfg.Timeouts,
 	})
 	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
@@ -113,7 +113,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if e.imports != nil {
 		e.background.Go(func() { e.imports.Run(e.ctx) })
 	}
-	e.background.Go(func() { e.Approvals.ExpireLoop(e.ctx, e.ApprovalWait, e.log) })
+	e.background.Go(func() { e.Approvals.ExpireLoop(e.ctx, e.Timeouts.Approval, e.log) })
 	return nil
 }
 

@@ -22,7 +22,7 @@ import (
 // that never changes again, no secret gets out, and no box is left.
 func TestEverythingEnds(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) {
-		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
+		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.Timeouts.Answer = 2, 1, 100, 100, 50*time.Millisecond
 	})
 	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question",
 		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue,
@@ -39,7 +39,7 @@ func TestEverythingEnds(t *testing.T) {
 				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
 				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
 				x, _, err := w.Submitter.Submit(t.Context(),
-					executions.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
+					executions.Submission{ProfileID: w.Profile.ID, Timeout: new(0.05), By: enginetest.Agent,
 						Script: strings.Join(withoutEmpty(script), "\n")})
 				if app.CodeOf(err) == app.CodeSandboxUnavailable {
 					continue

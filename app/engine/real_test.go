@@ -187,7 +187,7 @@ func TestRealTreesDie(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			x, _, err := w.Submitter.Submit(t.Context(),
-				executions.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second,
+				executions.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: new(2.0),
 					By: enginetest.Agent})
 			w.Must(err)
 			w.UntilPrinted(x, "up")
@@ -343,7 +343,7 @@ func TestRealHundred(t *testing.T) {
 	for i := range 100 {
 		x, _, err := w.Submitter.Submit(t.Context(),
 			executions.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script,
-				Timeout: 1500 * time.Millisecond,
+				Timeout: new(1.5),
 				By:      enginetest.Agent})
 		w.Must(err)
 		list = append(list, x)

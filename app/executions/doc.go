@@ -5,9 +5,8 @@
 //   - Reader reads executions and waits for them.
 //   - Statistics counts them.
 //
-// Submit checks the profile, redacts the script as people may see it, seals script and inputs, and
-// stores the row; the scheduler claims it. The same transaction may claim it at once: see
-// scheduler.ImmediateClaim.
+// Submit validates the submission, checks the profile, redacts the script as people may see it, and
+// seals script and inputs. scheduler.Submit stores the row, and may claim it at once.
 //
 // Reads come from the store, and for an execution that runs here from its runner.Run. Executions
 // that have ended are cached, since an agent asks for one several times.

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/files"
@@ -36,9 +37,7 @@ type Config struct {
 	Approvals *approvals.Service
 	Skills    *skills.Service
 	Files     *files.Files
-
-	TimeoutDefault time.Duration
-	TimeoutMax     time.Duration
+	Timeouts  app.Timeouts
 }
 
 // Executions is everything about executions. Its parts are safe for concurrent use.

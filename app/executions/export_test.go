@@ -17,7 +17,9 @@ const (
 
 // Seal returns the row of a submission.
 func (s *Submitter) Seal(sub Submission, profile string) store.NewExecution {
-	return s.newInsertion(sub, profile, shown{}).row
+	in := &insertion{submission: sub, profile: app.Profile{Handle: profile}}
+	s.seal(in, shown{})
+	return in.row
 }
 
 // End stops an execution and waits for its end.

@@ -13,37 +13,32 @@ import (
 // tmpReserve is what a script's files leave of its /tmp, in bytes.
 const tmpReserve = 1 << 20
 
-// resolveFiles finds the files that a submission names.
-func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) (err error) {
-	if len(sub.Files) == 0 {
-		return nil
-	}
-	sub.files, err = s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, s.cfg.Runner.Tmp()-tmpReserve)
-	return err
-}
-
-// filesAgain finds the files of a re-run: those that it names, or those of the first time.
-func (s *Submitter) filesAgain(ctx context.Context, profileHandle string, sub *Submission, again Again,
-	first []store.InputFile) error {
-	if sub.Files = again.Files; again.Files == nil {
-		sub.Files = again.Added
-	}
-	if err := s.resolveFiles(ctx, profileHandle, sub); err != nil || again.Files != nil {
+// resolveFiles finds the files that a submission names. They replace those of the same names that a
+// re-run has from the first time.
+func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) error {
+	room := s.cfg.Runner.Tmp() - tmpReserve
+	named, err := s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, room)
+	if err != nil {
 		return err
 	}
-	added := map[string]bool{}
-	for _, f := range sub.files {
-		added[files.FoldName(f.Name)] = true
+	replaced := map[string]bool{}
+	for _, f := range named {
+		replaced[files.FoldName(f.Name)] = true
 	}
-	for _, f := range first {
-		if !added[files.FoldName(f.Name)] {
-			sub.files = append(sub.files, f)
+	for _, f := range sub.files {
+		switch {
+		case replaced[files.FoldName(f.Name)]:
+		case !f.Kept:
+			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
+				"Send it again with POST /files, and name all files in the request.")
+			err.Field = "files"
+			return err
+		default:
+			named = append(named, f)
 		}
 	}
-	if err := keptFiles(sub.files); err != nil {
-		return err
-	}
-	return files.CheckTotal(sub.files, s.cfg.Runner.Tmp()-tmpReserve)
+	sub.files = named
+	return files.CheckTotal(named, room)
 }
 
 // checkFileNames refuses names that hold a secret: they are stored and shown as they are.
@@ -51,19 +46,6 @@ func checkFileNames(red *redact.Redactor, list []store.InputFile) error {
 	for _, f := range list {
 		if _, hits := red.Text(f.Name); hits.Total() > 0 {
 			return app.Invalid("files", "the name of a file holds a secret", "Name it without.")
-		}
-	}
-	return nil
-}
-
-// keptFiles refuses to run again with files that are not kept any more.
-func keptFiles(list []store.InputFile) error {
-	for _, f := range list {
-		if !f.Kept {
-			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
-				"Send it again with POST /files, and name all files in the request.")
-			err.Field = "files"
-			return err
 		}
 	}
 	return nil

@@ -171,7 +171,7 @@ func TestRerunWithOtherInputs(t *testing.T) {
 		inputsDiffer bool
 	}{
 		{executions.Again{}, `{"month":9}`, "September", x.Timeout, false},
-		{executions.Again{Inputs: json.RawMessage(`{"month":10}`), Label: "October", Timeout: 7 * time.Second},
+		{executions.Again{Inputs: json.RawMessage(`{"month":10}`), Label: "October", Timeout: new(7.0)},
 			`{"month":10}`, "October", 7 * time.Second, true},
 	} {
 		tt.again.By = enginetest.Agent

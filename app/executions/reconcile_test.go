@@ -40,7 +40,7 @@ func TestCrashAndStart(t *testing.T) {
 // asLeftBehind stores an execution the way a process leaves it that is killed at the worst moment.
 func (w *world) asLeftBehind(how string) app.Execution {
 	w.T.Helper()
-	n := w.Submitter.Seal(executions.Submission{Script: "hang", Timeout: time.Second}, w.Profile.Handle)
+	n := w.Submitter.Seal(executions.Submission{Script: "hang", Timeout: new(1.0)}, w.Profile.Handle)
 	w.Must(w.Scheduler.WithoutClaims(w.T.Context(), func() error { return w.leaveBehind(n, how) }))
 	return app.Execution{Handle: n.Handle}
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/approvals"
 )
 
 // Again is what may differ in a re-run. Zero fields are as the first time.
@@ -16,7 +14,7 @@ type Again struct {
 	Inputs  json.RawMessage
 	Files   map[string]string // nil: the same; empty: none
 	Added   map[string]string // beside the same files, or in the place of those of the same names
-	Timeout time.Duration
+	Timeout *float64          // seconds
 	Label   string
 	Live    bool // asks the agent what was not asked then
 	By      app.Actor
@@ -40,16 +38,10 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 	}
 	profile, err := s.cfg.Profiles.ByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was deleted",
+		err = app.E(app.CodeProfileRevoked, "the profile was deleted",
 			"Create a profile with POST /profiles and submit the script under it.")
 	}
 	if err != nil {
-		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
-	}
-	if err := profile.CanExecute(s.cfg.Now()); err != nil {
-		return app.Execution{}, err
-	}
-	if err := approvals.CheckScripts(profile.MayRun); err != nil && original.Skill == "" {
 		return app.Execution{}, err
 	}
 	source, err := s.cfg.Runner.ReadSource(ctx, handle)
@@ -57,31 +49,21 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
 	}
 	sub := Submission{
-		ProfileID: profile.ID, Script: string(source.Script), Skill: original.SkillDigest, Inputs: source.Inputs,
-		Timeout: cmp.Or(again.Timeout, original.Timeout), Label: cmp.Or(again.Label, original.Label),
-		By: again.By, Trace: again.Trace,
+		ProfileID: profile.ID, Skill: original.SkillDigest, Inputs: source.Inputs, Timeout: again.Timeout,
+		Label: cmp.Or(again.Label, original.Label), Files: again.Files, By: again.By, Trace: again.Trace,
+	}
+	if original.Skill == "" {
+		sub.Script = string(source.Script)
 	}
 	if again.Inputs != nil {
 		sub.Inputs = again.Inputs
 	}
-	if err := s.filesAgain(ctx, profile.Handle, &sub, again, source.Files); err != nil {
+	if again.Files == nil {
+		sub.Files, sub.files = again.Added, source.Files
+	}
+	if err := sub.Validate(s.cfg.Timeouts); err != nil {
 		return app.Execution{}, err
 	}
-	if err := s.resolveSkill(ctx, profile, &sub); err != nil {
-		return app.Execution{}, err
-	}
-	if err := s.check(&sub); err != nil {
-		return app.Execution{}, err
-	}
-	if _, _, err := s.precheck(ctx, sub, profile.Handle); err != nil {
-		return app.Execution{}, err
-	}
-	shown, err := s.redactSubmission(ctx, profile, sub, nil)
-	if err != nil {
-		return app.Execution{}, fmt.Errorf("executions: run again: %w", err)
-	}
-	in := s.newInsertion(sub, profile.Handle, shown)
-	in.row.RerunOf, in.row.Live = original.Handle, again.Live
-	x, _, err := s.enqueue(ctx, in) // without a policy: it has recorded answers to read before it is bound
-	return x, err
+	sub.timeout = cmp.Or(sub.timeout, original.Timeout)
+	return s.enqueue(ctx, &insertion{submission: sub, profile: profile, rerunOf: original.Handle, live: again.Live})
 }

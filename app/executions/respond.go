@@ -17,9 +17,9 @@ func (c *Controller) Respond(ctx context.Context, id string, a runner.Answer) (a
 	}
 	switch {
 	case len(a.Text) > app.MaxResponse:
-		return app.Execution{}, tooLarge("response", app.MaxResponse, "Shorten the answer.")
+		return app.Execution{}, tooLarge("response", len(a.Text), app.MaxResponse, "Shorten the answer.")
 	case len(a.Failure) > app.MaxFailure:
-		return app.Execution{}, tooLarge("error", app.MaxFailure, "Shorten the error.")
+		return app.Execution{}, tooLarge("error", len(a.Failure), app.MaxFailure, "Shorten the error.")
 	}
 	run := c.cfg.Runner.Find(x.Handle)
 	if run == nil {

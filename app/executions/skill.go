@@ -19,12 +19,9 @@ func (r runnable) name() string {
 	return fmt.Sprintf("%s@%d", r.Version.Name, r.Number)
 }
 
-// resolveSkill finds the version that a submission names, checks its inputs and timeout. The
-// script then only names it. It does nothing for a script.
+// resolveSkill finds the version that a submission names, and checks its inputs and packages. The
+// script then only names the version.
 func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
-	if sub.Skill == "" {
-		return nil
-	}
 	if _, taken := sub.Files[skills.PackedName]; taken {
 		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")
 	}
@@ -41,9 +38,7 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if err := s.cfg.Skills.CheckPackages(ctx, v, profile.Placement); err != nil {
 		return err
 	}
-	if sub.version = (runnable{v}); sub.Timeout == 0 {
-		sub.Timeout = v.Manifest.Timeout
-	}
+	sub.version = runnable{v}
 	sub.Script = "# Runs the skill " + sub.version.name() + "."
 	return nil
 }

@@ -27,37 +27,6 @@ func (sub Submission) costly() bool {
 	return len(sub.Script)+len(sub.Inputs) >= costlyBytes
 }
 
-func (sub Submission) source() runner.Source {
-	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
-}
-
-// precheck does the first part of insert early, for a script that is costly to redact: it refuses
-// one that has no room, and finds the execution that was submitted with the same key before.
-func (s *Submitter) precheck(
-	ctx context.Context, sub Submission, profile string,
-) (x app.Execution, replayed bool, err error) {
-	if !sub.costly() {
-		return x, false, nil
-	}
-	before := ""
-	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if sub.IdempotencyKey != "" {
-			since := s.cfg.Now().Add(-app.IdempotencyLife)
-			if before, err = tx.Queue.Replayed(ctx, profile, sub.key(), sub.digest(), since); err != nil ||
-				before != "" {
-				return err
-			}
-		}
-		_, err = s.cfg.Scheduler.Admit(ctx, tx, profile)
-		return err
-	})
-	if err != nil || before == "" {
-		return app.Execution{}, false, err
-	}
-	x, err = s.reader.ByHandle(ctx, before)
-	return x, err == nil, err
-}
-
 // shown is a submission as people may see it.
 type shown struct {
 	store.Shown

@@ -54,18 +54,21 @@ func TestSubmitRefuses(t *testing.T) {
 	}
 }
 
-func TestReadTimeout(t *testing.T) {
+func TestSubmitReadsTheTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for seconds, want := range map[float64]time.Duration{0.001: time.Millisecond, 2.5: 2500 * time.Millisecond,
-		900: app.MaxTimeout} {
-		if got, err := w.Submitter.ReadTimeout(seconds); err != nil || got != want {
-			t.Errorf("%g: %v, %v", seconds, got, err)
+		900: app.DefaultTimeouts().Max} {
+		x, _, err := w.Submitter.Submit(t.Context(),
+			executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: &seconds, By: enginetest.Agent})
+		w.Must(err)
+		if x.Timeout != want {
+			t.Errorf("%g became %v, want %v", seconds, x.Timeout, want)
 		}
 	}
 	for _, seconds := range []float64{-1, 0, 1e-10, 0.0009, 900.001, 1e300, math.Inf(1), math.NaN()} {
-		_, err := w.Submitter.ReadTimeout(seconds)
-		enginetest.WantCode(t, err, app.CodeInvalidField)
+		sub := executions.Submission{Script: "result 1", Timeout: &seconds}
+		enginetest.WantCode(t, sub.Validate(app.DefaultTimeouts()), app.CodeInvalidField)
 	}
 }
 
@@ -93,19 +96,22 @@ func TestSubmitNeedsALockedProfile(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeProfileUnlocked)
 }
 
-func TestTimeoutIsCapped(t *testing.T) {
+// An earlier run may have had a timeout that an operator no longer allows.
+func TestTimeoutOfARerunIsCapped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second,
-		1e12 * time.Microsecond: app.MaxTimeout} {
-		x, _, err := w.Submitter.Submit(t.Context(),
-			executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
-		w.Must(err)
-		if x.Timeout != want {
-			t.Errorf("timeout %v became %v, want %v", given, x.Timeout, want)
-		}
-		w.Until(x, app.StatusCompleted)
+	x, _, err := w.Submitter.Submit(t.Context(),
+		executions.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: new(600.0), By: enginetest.Agent})
+	w.Must(err)
+	w.Until(x, app.StatusCompleted)
+	w.Must(w.Close(t.Context()))
+	w.StartEngine(func(c *engine.Config) { c.Timeouts.Max = 5 * time.Minute })
+	again, err := w.Submitter.Rerun(t.Context(), x.Handle, executions.Again{By: enginetest.Agent})
+	w.Must(err)
+	if again.Timeout != 5*time.Minute {
+		t.Errorf("the timeout is %v", again.Timeout)
 	}
+	w.Until(again, app.StatusCompleted)
 }
 
 func TestIdempotency(t *testing.T) {
@@ -122,7 +128,7 @@ func TestIdempotency(t *testing.T) {
 		t.Error("the first one is a replay")
 	}
 	same := s
-	same.Timeout = time.Minute // the default, spelled out
+	same.Timeout = new(60.0) // the default, spelled out
 	again, replayed, err := w.Submitter.Submit(t.Context(), same)
 	w.Must(err)
 	if !replayed || again.ID != first.ID {
@@ -130,7 +136,7 @@ func TestIdempotency(t *testing.T) {
 	}
 	for _, change := range []func(*executions.Submission){
 		func(s *executions.Submission) { s.Script = "result 2" },
-		func(s *executions.Submission) { s.Timeout = 2 * time.Second },
+		func(s *executions.Submission) { s.Timeout = new(2.0) },
 		func(s *executions.Submission) { s.Inputs = json.RawMessage("null") },
 	} {
 		other := s

@@ -160,11 +160,11 @@ func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 // withdrawn.
 func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 	r := d.run
-	patience := time.AfterFunc(r.runner.cfg.LLMWait, func() {
+	patience := time.AfterFunc(r.runner.cfg.Timeouts.Answer, func() {
 		d.replying.Lock() // an answer that is being stored counts
 		defer d.replying.Unlock()
 		if d.current() == q {
-			r.Stop(stopNoAnswer(q.id, r.runner.cfg.LLMWait))
+			r.Stop(stopNoAnswer(q.id, r.runner.cfg.Timeouts.Answer))
 		}
 	})
 	defer patience.Stop()

@@ -115,7 +115,7 @@ func TestEndWhileAsking(t *testing.T) {
 
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *engine.Config) { c.LLMWait = 50 * time.Millisecond })
+	w := newWorld(t, func(c *engine.Config) { c.Timeouts.Answer = 50 * time.Millisecond })
 	x := w.Send("ask anybody")
 	x = w.UntilStatus(x, app.StatusTimeout)
 	if !strings.Contains(x.Error, "no answer came") || !strings.Contains(x.Error, "AIRLOCK_LLM_WAIT") {
@@ -127,7 +127,7 @@ func TestNoAnswer(t *testing.T) {
 // that it came.
 func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *engine.Config) { c.LLMWait = time.Second })
+	w := newWorld(t, func(c *engine.Config) { c.Timeouts.Answer = time.Second })
 	x := w.Send("ask one\nresult 1")
 	w.Until(x, app.StatusAwaitingLLM)
 	letGo := w.KeepWriter()
@@ -136,7 +136,7 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 		_, err := w.Controller.Respond(t.Context(), x.ID, runner.Answer{Text: "yes", By: enginetest.Agent})
 		answered <- err
 	}()
-	time.Sleep(w.Config.LLMWait + 200*time.Millisecond)
+	time.Sleep(w.Config.Timeouts.Answer + 200*time.Millisecond)
 	letGo()
 	w.Must(<-answered)
 	w.UntilStatus(x, app.StatusCompleted)
@@ -179,7 +179,7 @@ func TestALongWriteKeepsNobodyFromReading(t *testing.T) {
 func TestWaitingFreesTheSlot(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	x, _, err := w.Submitter.Submit(t.Context(),
-		executions.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: 300 * time.Millisecond,
+		executions.Submission{ProfileID: w.Profile.ID, Script: "ask one\nresult 1", Timeout: new(0.3),
 			By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusAwaitingLLM)

@@ -54,7 +54,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.checks, r.skip = context.WithCancelCause(runner.lanes.open)
-	r.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.TimeoutMax)) })
+	r.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.Timeouts.Max)) })
 	r.notifier = newNotifier(r.notify)
 	r.redaction = newRedaction(runner, r.x.Handle)
 	r.output = newOutput(r)

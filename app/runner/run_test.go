@@ -22,7 +22,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x, _, err := w.Submitter.Submit(t.Context(),
-		executions.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond,
+		executions.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: new(0.1),
 			By: enginetest.Agent})
 	w.Must(err)
 	x = w.Until(x, app.StatusTimeout)

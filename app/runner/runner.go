@@ -48,12 +48,11 @@ type Config struct {
 	Files      *files.Files
 	Skills     *skills.Service
 
-	Limits     app.Limits
-	Workers    int // scripts that run at once
-	TimeoutMax time.Duration
-	LLMWait    time.Duration
-	Redaction  redact.Options
-	Ended      func(store.Ended) // called with an end without a ledger, once it is stored
+	Limits    app.Limits
+	Workers   int // scripts that run at once
+	Timeouts  app.Timeouts
+	Redaction redact.Options
+	Ended     func(store.Ended) // called with an end without a ledger, once it is stored
 }
 
 // Runner runs executions that were claimed. It is safe for concurrent use.

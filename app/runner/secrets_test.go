@@ -178,7 +178,7 @@ func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 	w.lent(0)
 
 	x, _, err = w.Submitter.Submit(t.Context(),
-		executions.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
+		executions.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: new(1.0), By: enginetest.Agent})
 	w.Must(err)
 	w.Until(x, app.StatusTimeout)
 	w.lent(0)

@@ -6,10 +6,10 @@
 // as soon as a run slot is free. Nothing about a waiting execution is kept elsewhere. Profiles take
 // turns, so that one with a thousand waiting executions doesn't make another wait for them.
 //
-// If nothing waits and a slot is free, the transaction that stores the row claims it too: see
-// ImmediateClaim. It would be the next claim in any case. A claim needs no commit of its own,
-// because it says no more than that a server took the row. A claimed row is never claimed again,
-// and only the server named in the claim runs it.
+// Submit stores a row. If nothing waits and a slot is free, the same transaction claims it: it would
+// be the next claim in any case. A claim needs no commit of its own, because it says no more than
+// that a server took the row. A claimed row is never claimed again, and only the server named in
+// the claim runs it.
 //
 // # Slots
 //

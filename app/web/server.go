@@ -10,7 +10,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/conns"
@@ -48,10 +47,6 @@ type Config struct {
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-* count
 	Version        string
 	Where          Where
-	Limits         app.Limits    // shown to agents
-	TimeoutDefault time.Duration // 0: app.DefaultTimeout
-	TimeoutMax     time.Duration // 0: app.MaxTimeout
-	LLMWait        time.Duration // 0: app.DefaultLLMWait
 	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create
 	// ten times as many.
 	ProfilesPerMinute int
@@ -88,7 +83,6 @@ func New(cfg Config) *Server {
 	s.api = api.New(api.Config{
 		Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Version: cfg.Version,
 		Origins: s.origins, Drain: s.drain, Waits: cfg.Waits, Answers: cfg.Answers,
-		Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 		Retention:         cfg.Retention.Policy(),
 		ProfilesPerMinute: cfg.ProfilesPerMinute,
 	})
@@ -97,7 +91,6 @@ func New(cfg Config) *Server {
 			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Backups: cfg.Backups, Hub: cfg.Hub,
 			Log: cfg.Log, Now: cfg.Now,
 			Origins: s.origins, Drain: s.drain, Version: cfg.Version, DataLoss: cfg.Where.Losing,
-			LLMWait: cfg.LLMWait,
 		},
 		Tester: cfg.Tester, Retention: cfg.Retention, Rules: cfg.Rules, Key: cfg.Key, TokenPlace: cfg.Where.Token,
 	})
@@ -117,9 +110,6 @@ func (c *Config) setDefaults() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Limits == (app.Limits{}) {
-		c.Limits = app.DefaultLimits()
-	}
 	if c.Metrics == nil {
 		c.Metrics = metrics.New(c.Version)
 	}
@@ -132,9 +122,6 @@ func (c *Config) setDefaults() {
 	if c.Bodies == nil {
 		c.Bodies = httpx.NewBodyLimiter(0)
 	}
-	c.TimeoutDefault = cmp.Or(c.TimeoutDefault, app.DefaultTimeout)
-	c.TimeoutMax = cmp.Or(c.TimeoutMax, app.MaxTimeout)
-	c.LLMWait = cmp.Or(c.LLMWait, app.DefaultLLMWait)
 	c.ProfilesPerMinute = cmp.Or(c.ProfilesPerMinute, profilesPerMinute)
 }
 

@@ -245,9 +245,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 		Imports:   cfg.Imports,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
-		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
-		ApprovalWait: cfg.ApprovalWait, Patterns: cfg.Patterns.Find,
-		Ahead: cfg.Patterns.Ahead,
+		Timeouts: cfg.Timeouts, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.Ahead,
 	})
 }
 
@@ -321,8 +319,7 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 		Retention: s.Keeper,
 		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
-		Version:        build.Version, Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault,
-		TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Version:        build.Version, Where: s.where,
 	})
 	s.http = face.HTTPServer()
 	go func() {

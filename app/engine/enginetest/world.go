@@ -99,7 +99,7 @@ func (w *World) LaunchEngine(change ...func(*engine.Config)) {
 		Store: w.Store, Access: w.Access, Keyring: w.Keyring(), Hub: w.Hub, Gateway: egress.New(egress.Config{}),
 		Log:       slog.New(slog.NewTextHandler(w.T.Output(), nil)),
 		Sandboxes: []sandbox.BackendConfig{{Name: "fake", Backend: w.Fake}}, Workers: 2, Pool: 2,
-		Files: filestest.New(w.T, w.Dir, w.Store, w.Keyring()),
+		Files: filestest.New(w.T, w.Dir, w.Store, w.Keyring()), Timeouts: app.DefaultTimeouts(),
 	}
 	for _, f := range change {
 		f(&w.Config)

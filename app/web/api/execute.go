@@ -1,10 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -38,14 +38,11 @@ func (h *executions) execute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	submission, err := h.readSubmission(c)
+	submission, err := readSubmission(c)
 	if err != nil {
 		return err
 	}
 	x, replayed, err := h.engine.Submitter.Submit(c.Request().Context(), submission)
-	if app.CodeOf(err) == app.CodeNotFound {
-		return errUnknownProfile()
-	}
 	if err != nil {
 		return err
 	}
@@ -111,10 +108,11 @@ func (h *executions) nextStep(c echo.Context, x app.Execution) string {
 	return "A person has to approve this script before it runs. Ask them to open " +
 		h.origins.BaseURL(c.Request()) + "/ui/approvals/" + x.Approval + ", then poll with ?wait=50. " +
 		"If they refuse it, error says why. It ends at " +
-		x.CreatedAt.Add(h.engine.ApprovalWait).UTC().Format(time.RFC3339) + " if nobody decides."
+		x.CreatedAt.Add(h.engine.Timeouts.Approval).UTC().Format(time.RFC3339) + " if nobody decides."
 }
 
-func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
+// readSubmission reads what POST /execute was sent. Submit judges it.
+func readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
 	token, err := bearerID(c)
 	if err != nil {
 		return s, err
@@ -124,47 +122,15 @@ func (h *executions) readSubmission(c echo.Context) (s appexecutions.Submission,
 		return s, err
 	}
 	id, err := submittedProfile(token, in.ProfileID)
-	if err != nil {
-		return s, err
-	}
-	timeout, err := h.readTimeout(in.Timeout)
-	if err != nil {
-		return s, err
-	}
-	if err := checkScript(in); err != nil {
-		return s, err
-	}
-	key := c.Request().Header.Get("Idempotency-Key")
-	if err := checkIdempotencyKey(key); err != nil {
-		return s, err
-	}
 	return appexecutions.Submission{
-		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: timeout, Label: in.Label,
-		Files: in.Files, IdempotencyKey: key, By: agent(c, ""), Trace: httpx.TraceID(c),
-	}, nil
+		ProfileID: id, Script: in.Script, Skill: in.Skill, Inputs: in.Inputs, Timeout: in.Timeout, Label: in.Label,
+		Files: in.Files, IdempotencyKey: c.Request().Header.Get("Idempotency-Key"), By: agent(c, ""),
+		Trace: httpx.TraceID(c),
+	}, err
 }
 
-func checkScript(in executeInput) error {
-	switch {
-	case in.Script != "" && in.Skill != "":
-		return httpx.FieldError(app.CodeInvalidField, "skill", "script and skill can't both be run", "Send one of them.")
-	case in.Script == "" && in.Skill == "":
-		return httpx.FieldError(app.CodeInvalidField, "script", "script is empty",
-			"Send Python, such as \"set_result(1)\".")
-	case len(in.Script) > app.MaxScript:
-		return httpx.FieldError(app.CodeTooLarge, "script",
-			fmt.Sprintf("script is %d bytes; at most %d are allowed", len(in.Script), app.MaxScript),
-			"Move data out of the script: send it as inputs, or fetch it from inside.")
-	case len(in.Inputs) > app.MaxInputs:
-		return httpx.FieldError(app.CodeTooLarge, "inputs",
-			fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs),
-			"Send it in parts, one execution each, or have the script read it from an allowed host.")
-	}
-	return nil
-}
-
-// submittedProfile is the id of the profile that a request names in its header, its body, or both
-// alike.
+// submittedProfile returns the id of the profile that a request names in its header, its body, or
+// both alike.
 func submittedProfile(token, fromBody string) (string, error) {
 	if fromBody == self {
 		fromBody = ""
@@ -173,34 +139,8 @@ func submittedProfile(token, fromBody string) (string, error) {
 	case fromBody == "" && token == "":
 		return "", app.E(app.CodeUnauthorized, "the request names no profile",
 			"Send profile_id in the body, or Authorization: Bearer ark_…; POST /profiles creates one.")
-	case fromBody == "":
-		return token, nil
-	case !app.IsProfileID(fromBody):
-		return "", errUnknownProfile()
-	case token != "" && !sameToken(token, fromBody):
+	case fromBody != "" && token != "" && !sameToken(token, fromBody):
 		return "", errTwoProfiles()
 	}
-	return fromBody, nil
-}
-
-// readTimeout returns 0, the default, for nil.
-func (h *executions) readTimeout(seconds *float64) (time.Duration, error) {
-	if seconds == nil {
-		return 0, nil
-	}
-	return h.engine.Submitter.ReadTimeout(*seconds)
-}
-
-func checkIdempotencyKey(key string) error {
-	bad := len(key) > app.MaxIdempotencyKey
-	for _, b := range []byte(key) {
-		bad = bad || b < 0x21 || b > 0x7e
-	}
-	if bad {
-		return httpx.FieldError(app.CodeInvalidField, "Idempotency-Key",
-			fmt.Sprintf("the Idempotency-Key header is not 1 to %d printable ASCII characters without spaces",
-				app.MaxIdempotencyKey),
-			"Use a UUID, one for each execution that you mean.")
-	}
-	return nil
+	return cmp.Or(fromBody, token), nil
 }

@@ -248,18 +248,11 @@ func readAnswer(c echo.Context) (runner.Answer, error) {
 	}
 	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} ` +
 		"to raise llm.Error in the script."
-	refuse := func(code app.Code, field, message, hint string) (runner.Answer, error) {
-		return runner.Answer{}, httpx.FieldError(code, field, message, hint)
-	}
 	switch {
 	case (in.Response == nil) == (in.Error == nil):
-		return refuse(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
+		return runner.Answer{}, app.Invalid("response", "exactly one of response and error must be given", hint)
 	case in.Error != nil && *in.Error == "":
-		return refuse(app.CodeInvalidField, "error", "error is empty", hint)
-	case in.Error != nil && len(*in.Error) > app.MaxFailure:
-		return refuse(app.CodeTooLarge, "error", "the error is larger than 64 KiB", "Send a shorter one.")
-	case in.Response != nil && len(*in.Response) > app.MaxResponse:
-		return refuse(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
+		return runner.Answer{}, app.Invalid("error", "error is empty", hint)
 	case in.Error != nil:
 		return runner.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
@@ -30,10 +29,6 @@ type Config struct {
 	Waits   *shares.Shares // long polls, by profile
 	Answers *httpx.AnswerLimiter
 
-	Limits            app.Limits // shown to agents
-	TimeoutDefault    time.Duration
-	TimeoutMax        time.Duration
-	LLMWait           time.Duration
 	Retention         retention.Policy
 	ProfilesPerMinute int // that one address may create
 }
@@ -67,9 +62,7 @@ func New(cfg Config) *Handlers {
 			memory:  shares.NewTurns(skillsAtOnce, shares.New(skillsWaiting), errTooManySkills)},
 		instance: &instance{
 			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
-			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,
-			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax, llmWait: cfg.LLMWait,
-			retention: cfg.Retention,
+			origins: cfg.Origins, version: cfg.Version, retention: cfg.Retention,
 		},
 	}
 }

@@ -23,17 +23,14 @@ const Version = 1
 
 // instance answers the calls about the instance itself: its health, its documents, its packages.
 type instance struct {
-	lookup  lookup
-	access  *access.Parts
-	engine  *engine.Engine
-	log     *slog.Logger
-	now     func() time.Time
-	origins httpx.Origins
-	version string
-
-	limits                              app.Limits
-	timeoutDefault, timeoutMax, llmWait time.Duration
-	retention                           retention.Policy
+	lookup    lookup
+	access    *access.Parts
+	engine    *engine.Engine
+	log       *slog.Logger
+	now       func() time.Time
+	origins   httpx.Origins
+	version   string
+	retention retention.Policy
 }
 
 type healthView struct {
@@ -123,9 +120,9 @@ func (h *instance) skill(c echo.Context) error {
 	state := h.engine.Health()
 	text, err := apidocs.Dynamic(apidocs.Instance{
 		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier, Notes: state.Notes,
-		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.limits,
-		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
-		Workers: state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
+		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.engine.Limits,
+		Timeouts: h.engine.Timeouts,
+		Workers:  state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
 		Skills: skills,
 	}, own, h.now())
 	if err != nil {

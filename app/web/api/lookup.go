@@ -29,7 +29,7 @@ func (l lookup) bearer(c echo.Context) (app.Profile, error) {
 	}
 	p, err := l.profileByID(c, id)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return p, errUnknownProfile()
+		return p, app.ErrUnknownProfile()
 	}
 	return p, err
 }
@@ -113,11 +113,6 @@ func sameToken(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), 
 func errTwoProfiles() error {
 	return httpx.FieldError(app.CodeInvalidField, "profile_id",
 		"the request names one profile and its Authorization header another", "Name the profile once.")
-}
-
-func errUnknownProfile() error {
-	return app.E(app.CodeUnauthorized, "no profile has this id",
-		"Check the ark_ id, or create a profile with POST /profiles.")
 }
 
 func errNoProfile() error {

@@ -58,12 +58,8 @@ func (h *executions) rerun(c echo.Context) error {
 	if err := httpx.ReadOptionalJSON(c, &in); err != nil {
 		return err
 	}
-	timeout, err := h.readTimeout(in.Timeout)
-	if err != nil {
-		return err
-	}
 	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
-		Inputs: in.Inputs, Files: in.Files, Timeout: timeout, Label: in.Label, Live: in.Live,
+		Inputs: in.Inputs, Files: in.Files, Timeout: in.Timeout, Label: in.Label, Live: in.Live,
 		By: agent(c, x.ProfileHandle), Trace: httpx.TraceID(c),
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func (h Handlers) approvalPage(c echo.Context, status int, found components.Prob
 	}
 	return h.Render(c, status, executionview.Approval(executionview.ApprovalPage{
 		Shell: sh, Approval: a, Last: last, Profile: uix.ProfileName(profiles, a.ProfileHandle),
-		Deadline: a.AskedAt.Add(h.Engine.ApprovalWait), Problems: found, Reason: reason,
+		Deadline: a.AskedAt.Add(h.Engine.Timeouts.Approval), Problems: found, Reason: reason,
 	}))
 }
 

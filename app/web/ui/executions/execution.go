@@ -47,7 +47,7 @@ func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, er
 		return executionview.ExecutionPage{}, err
 	}
 	page := executionview.ExecutionPage{
-		Shell: sh, Execution: x, Warnings: hints.Warnings(x), LLMWait: h.LLMWait,
+		Shell: sh, Execution: x, Warnings: hints.Warnings(x), LLMWait: h.Engine.Timeouts.Answer,
 		ListRules: []string{rules.NotListed, rules.Port},
 	}
 	var profile app.Profile

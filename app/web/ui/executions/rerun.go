@@ -58,9 +58,7 @@ func (h Handlers) submitAgain(c echo.Context, x app.Execution, form rerunForm) (
 		if err != nil {
 			seconds = math.NaN()
 		}
-		if again.Timeout, err = h.Engine.Submitter.ReadTimeout(seconds); err != nil {
-			return x, err
-		}
+		again.Timeout = &seconds
 	}
 	return h.Engine.Submitter.Rerun(ctx, x.Handle, again)
 }

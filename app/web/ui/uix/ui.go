@@ -34,8 +34,7 @@ type Config struct {
 	Origins  httpx.Origins
 	Drain    *httpx.Drain
 	Version  string
-	LLMWait  time.Duration // that a question waits for its answer
-	DataLoss string        // why the data will be gone after the next start; "" if it won't
+	DataLoss string // why the data will be gone after the next start; "" if it won't
 }
 
 // UI renders pages and leads from one to the next. Every package of pages embeds it.

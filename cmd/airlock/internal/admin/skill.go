@@ -15,7 +15,7 @@ import (
 // skills decides about skills.
 func (o *operator) skills() *skills.Service {
 	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub, Patterns: o.cfg.Patterns.Find,
-		Limits: o.cfg.Limits, TimeoutMax: o.cfg.TimeoutMax})
+		Limits: o.cfg.Limits, TimeoutMax: o.cfg.Timeouts.Max})
 }
 
 // showSkill is airlock admin skill show: everything in a version, as a reviewer reads it.

@@ -50,14 +50,11 @@ type Config struct {
 	FilesQuota  int64  // bytes of files and artifacts of one profile
 	MetricsAddr string // of the listener that needs no token; "" for none
 
-	Limits         app.Limits
-	TimeoutDefault time.Duration
-	TimeoutMax     time.Duration
-	LLMWait        time.Duration
-	ApprovalWait   time.Duration
-	Drain          time.Duration
-	LocalServices  map[string]netip.AddrPort
-	ExtraCA        ExtraCA
+	Limits        app.Limits
+	Timeouts      app.Timeouts
+	Drain         time.Duration
+	LocalServices map[string]netip.AddrPort
+	ExtraCA       ExtraCA
 
 	RedactOff   []string
 	RedactExtra string
@@ -90,8 +87,7 @@ func Load(environ []string) (Config, error) {
 		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount,
 			Superseded: retention.DefaultSuperseded},
 		FilesDays: app.DefaultFilesRetention, FilesQuota: app.DefaultFilesQuota,
-		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout,
-		LLMWait: app.DefaultLLMWait, ApprovalWait: app.DefaultApprovalWait, Drain: 5 * time.Second,
+		Limits: app.DefaultLimits(), Timeouts: app.DefaultTimeouts(), Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 		refused: map[string]bool{},
@@ -115,9 +111,10 @@ func Load(environ []string) (Config, error) {
 	}
 	c.fallBack(env)
 	c.Platform = findPlatform(env)
-	if c.TimeoutDefault > c.TimeoutMax {
+	if c.Timeouts.Default > c.Timeouts.Max {
 		problems = append(problems,
-			fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
+			fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.Timeouts.Default,
+				c.Timeouts.Max))
 	}
 	if err := content.CheckLimits(c.Limits); err != nil {
 		problems = append(problems, err)

@@ -131,7 +131,7 @@ func TestConfigValues(t *testing.T) {
 	}
 	if c.Addr != ":8080" || c.PublicURL != "https://a.example" || len(c.TrustedProxies) != 2 || c.Workers != 3 ||
 		c.Pool != 3 || c.Limits.Memory != 1<<30 ||
-		c.Limits.Tmp != 1<<20 || c.TimeoutMax != time.Hour || c.AgentProfiles ||
+		c.Limits.Tmp != 1<<20 || c.Timeouts.Max != time.Hour || c.AgentProfiles ||
 		c.AdminToken.Reveal() != "atk_0123456789abcdef" || c.PluginSettings["bubblewrap"]["usr_local"] != "true" {
 		t.Errorf("%+v", c)
 	}
