@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/plugins/procfs"
 )
@@ -28,5 +29,27 @@ func TestPolledCountsNothingOfTheHost(t *testing.T) {
 	}
 	if !isOurs(os.Getpid()) || isOurs(child.Process.Pid) {
 		t.Error("the plugin's own program is not told from another one")
+	}
+}
+
+func TestPace(t *testing.T) {
+	p := pollInterval{least: 100 * time.Millisecond, most: time.Second}
+	idle, busy := usage{cpu: 1}, usage{cpu: 2}
+	for i, look := range []struct {
+		u    usage
+		want time.Duration
+	}{
+		{idle, 100 * time.Millisecond},
+		{idle, 200 * time.Millisecond},
+		{idle, 400 * time.Millisecond},
+		{idle, 800 * time.Millisecond},
+		{idle, time.Second},
+		{idle, time.Second},
+		{busy, 100 * time.Millisecond},
+		{busy, 200 * time.Millisecond},
+	} {
+		if got := p.next(look.u); got != look.want {
+			t.Errorf("look %d: %s until the next, want %s", i, got, look.want)
+		}
 	}
 }

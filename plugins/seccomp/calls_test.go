@@ -1,7 +1,6 @@
 package seccomp
 
 import (
-	"runtime"
 	"slices"
 	"testing"
 )
@@ -37,12 +36,4 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// thisNumber is c's number on the platform of the test.
-func thisNumber(c call) int {
-	if runtime.GOARCH == "arm64" {
-		return c.arm64
-	}
-	return c.amd64
 }

@@ -1,10 +1,6 @@
 package seccomp
 
-import (
-	"testing"
-
-	"golang.org/x/sys/unix"
-)
+import "testing"
 
 func TestMediatedVerdicts(t *testing.T) {
 	const (
@@ -146,50 +142,5 @@ func TestOpenToTruncate(t *testing.T) {
 		check(callOpenat2(), retErrno|enosys)
 		check(call{"ftruncate", 77, 46}, allow)
 		check(call{"creat", 85, none}, allow)
-	}
-}
-
-// TestMediatedNumbers compares the numbers both architectures have with those this platform was
-// built with.
-func TestMediatedNumbers(t *testing.T) {
-	for _, tt := range []struct {
-		call call
-		want int
-	}{
-		{callConnect(), unix.SYS_CONNECT}, {callSendto(), unix.SYS_SENDTO}, {callSendmsg(), unix.SYS_SENDMSG},
-		{callSendmmsg(), unix.SYS_SENDMMSG},
-		{callSetsockopt(), unix.SYS_SETSOCKOPT}, {callPrlimit(), unix.SYS_PRLIMIT64},
-		{callSetscheduler(), unix.SYS_SCHED_SETSCHEDULER},
-		{callSetparam(), unix.SYS_SCHED_SETPARAM}, {callSetattr(), unix.SYS_SCHED_SETATTR},
-		{callSetaffinity(), unix.SYS_SCHED_SETAFFINITY},
-		{callSetpriority(), unix.SYS_SETPRIORITY}, {callIoprioSet(), unix.SYS_IOPRIO_SET},
-		{callPrctl(), unix.SYS_PRCTL},
-	} {
-		if got := thisNumber(tt.call); got != tt.want {
-			t.Errorf("%s is %d, want %d", tt.call.name, got, tt.want)
-		}
-	}
-	want := map[string]int{
-		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT,
-		"shmctl": unix.SYS_SHMCTL,
-		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL,
-		"semtimedop": unix.SYS_SEMTIMEDOP,
-		"msgget":     unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL,
-		"mq_unlink":        unix.SYS_MQ_UNLINK,
-		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmod": unix.SYS_FCHMOD, "fchown": unix.SYS_FCHOWN,
-		"fsetxattr": unix.SYS_FSETXATTR, "fremovexattr": unix.SYS_FREMOVEXATTR, "fchmodat": unix.SYS_FCHMODAT,
-		"fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
-		"fchownat": unix.SYS_FCHOWNAT, "setxattr": unix.SYS_SETXATTR, "lsetxattr": unix.SYS_LSETXATTR,
-		"removexattr": unix.SYS_REMOVEXATTR, "lremovexattr": unix.SYS_LREMOVEXATTR,
-	}
-	calls := append(append(shared(), metadata()...), dispensable()...)
-	for _, c := range calls {
-		if w, known := want[c.name]; known && w != thisNumber(c) {
-			t.Errorf("%s is %d, want %d", c.name, thisNumber(c), w)
-		}
-		delete(want, c.name)
-	}
-	for name := range want {
-		t.Errorf("%s is not in the table", name)
 	}
 }

@@ -1,7 +1,10 @@
 package seccomp
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,4 +171,77 @@ func TestAllBut(t *testing.T) {
 func retired() []string {
 	return strings.Fields("afs_syscall arch_specific_syscall epoll_ctl_old epoll_wait_old getpmsg putpmsg security " +
 		"tuxcall uprobe uretprobe")
+}
+
+// Outer returns the profile for a container in which Airlock itself runs and opens boxes with
+// bubblewrap: what its boxes may do, and what making boxes takes: namespaces, mounts and a
+// hostname. The boxes' own, narrower filter holds inside it. What no box and no server needs
+// (modules, bpf, keyrings, kexec, io_uring, tracing, clocks of the host) stays refused, as engines
+// do by default. deploy/seccomp/airlock.json is its text.
+func Outer() ([]byte, error) {
+	enosysCode := uint(enosys)
+	p := profile{Default: actErrno, Architectures: []string{"SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"}}
+	p.add(rule{Names: append(permitted(), outerCalls()...), Action: actAllow})
+	for _, known := range []uint32{0, 0x0008, 0x20000, 0x20008, personalityQuery} {
+		p.allow(callPersonality(), is(0, known))
+	}
+	for _, others := range allBut(0, 40) { // not AF_VSOCK, which leads to the hypervisor
+		p.allow(callSocket(), others)
+	}
+	// Not EPERM: programs that are told that a call doesn't exist do without.
+	p.add(rule{Names: []string{"io_uring_setup", "io_uring_enter", "io_uring_register"}, Action: actErrno,
+		Errno: &enosysCode})
+	out, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("seccomp: %w", err)
+	}
+	return append(out, '\n'), nil
+}
+
+// outerCalls are what a supervisor of boxes needs besides what boxes do.
+func outerCalls() []string {
+	return strings.Fields(`
+		chroot clone clone3 fcntl ioctl inotify_init inotify_init1 lchown mount mount_setattr pidfd_getfd
+		pivot_root prctl seccomp setdomainname sethostname setns setsockopt socketpair umount umount2 unshare
+	`)
+}
+
+var update = flag.Bool("update", false, "write deploy/seccomp/airlock.json")
+
+// What is shipped is what this package says.
+func TestShippedProfile(t *testing.T) {
+	const path = "../../deploy/seccomp/airlock.json"
+	want, err := Outer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is stale (%v); run: go test ./plugins/seccomp -run ShippedProfile -update", path, err)
+	}
+	var p profile
+	if err := json.Unmarshal(got, &p); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]uint64{
+		"bpf": nil, "keyctl": nil, "init_module": nil, "kexec_load": nil, "ptrace": nil, "perf_event_open": nil,
+		"userfaultfd": nil, "reboot": nil,
+		"open_by_handle_at": nil, "clock_settime": nil, "io_uring_setup": nil, "socket": {40},
+		"personality": {0x0040000},
+	} {
+		if v := verdictOf(p, name, args...); v == retAllow {
+			t.Errorf("%s%v is allowed", name, args)
+		}
+	}
+	for name, args := range map[string][]uint64{"unshare": {newAny}, "clone": {newAny}, "mount": nil, "pivot_root": nil,
+		"socket": {16}, "personality": {personalityQuery}} {
+		if v := verdictOf(p, name, args...); v != retAllow {
+			t.Errorf("%s%v is refused", name, args)
+		}
+	}
 }

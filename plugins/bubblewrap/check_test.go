@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -37,5 +38,35 @@ func TestBusyHostProvesNoLimit(t *testing.T) {
 	}
 	if how, told := r.Enforced["cpu"]; how != "" || !told {
 		t.Errorf("%v doesn't say that processor time isn't limited", r.Enforced)
+	}
+}
+
+// TestUnready goes through a real plugin, like everything a person will see.
+func TestUnready(t *testing.T) {
+	client, cfg := sandboxtest.Open(t, Name, nil)
+	for name, tt := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"unknown setting": {map[string]string{"limts": "polled"}, "unknown setting"},
+		"no bwrap":        {map[string]string{"bwrap": "/nonexistent/bwrap"}, "bwrap"},
+		"bwrap fails":     {map[string]string{"bwrap": "/bin/false"}, "--version"},
+		"no runtime":      {map[string]string{"root": "/nonexistent"}, "usr"},
+		"no cgroup":       {map[string]string{"cgroup": "/nonexistent"}, "Leave out the settings limits and cgroup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg.Settings = tt.settings
+			r, err := client.Check(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Ready || r.Tier != plugins.TierNone || !strings.Contains(r.Reason, tt.want) {
+				t.Errorf("%+v, want a reason with %q", r, tt.want)
+			}
+			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""),
+				&strings.Builder{}); err == nil {
+				t.Error("an unready backend ran a box")
+			}
+		})
 	}
 }

@@ -3,14 +3,18 @@ package bubblewrap
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
-	"golang.org/x/sys/unix"
 )
 
 // TestAsOrdinaryUser checks the host as a user with no rights and no cgroup, which is how Airlock
@@ -46,5 +50,30 @@ func TestInheritedDescriptorsStayOut(t *testing.T) {
 	r, err := New(WithGuest(sandboxtest.Guest(t))).Check(t.Context(), plugins.Config{Instance: "test-inherit"})
 	if err != nil || !r.Ready {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestABoxOpensWithTheFewestFiles: bubblewrap holds all descriptors of its set-up at once.
+func TestABoxOpensWithTheFewestFiles(t *testing.T) {
+	backend := New(WithGuest(sandboxtest.Guest(t)))
+	if r, err := backend.Check(t.Context(), plugins.Config{Instance: "test-files"}); err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	h, err := backend.ready.Host(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "small")
+	if err := os.WriteFile(source, []byte("small"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for n := len(h.layout.copies); n < maxCopies; n++ { // as on a host that has more of them
+		h.layout.copies = append(h.layout.copies, [2]string{source, fmt.Sprintf("/etc/copy%d", n)})
+	}
+	spec := plugins.Spec{ID: "few", Limits: plugins.Limits{Files: least().Files}}
+	var out bytes.Buffer
+	exit, err := backend.Run(t.Context(), spec, strings.NewReader("{\"echo\":true}\nheard"), &out)
+	if err != nil || exit.Code != 0 || !strings.Contains(out.String(), "heard") {
+		t.Errorf("%v, %+v, %q", err, exit, out.String())
 	}
 }

@@ -1,0 +1,401 @@
+package docker
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/owner"
+	"github.com/computclaw/airlock/plugins/probe"
+)
+
+func TestNoEngine(t *testing.T) {
+	w := newWorld(t, map[string]string{"host": "unix://" + filepath.Join(t.TempDir(), "nobody"), "image": testImage})
+	if why := w.unready(t); !strings.Contains(why, "AIRLOCK_PLUGIN_DOCKER_HOST") {
+		t.Errorf("reason %q", why)
+	}
+	w.cfg.Settings["host"] = "tcp://127.0.0.1:1"
+	if why := w.unready(t); !strings.Contains(why, "AIRLOCK_PLUGIN_DOCKER_HOST") {
+		t.Errorf("reason %q", why)
+	}
+	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil {
+		t.Error("a box without an engine")
+	}
+}
+
+func TestUnknownRuntime(t *testing.T) {
+	settings := sharedSettings()
+	settings["runtime"] = "nowhere"
+	w := newWorld(t, settings)
+	if why := w.unready(t); !strings.Contains(why, "AIRLOCK_PLUGIN_DOCKER_RUNTIME") {
+		t.Errorf("reason %q", why)
+	}
+	noneLeft(t, shared, w.cfg.Instance)
+}
+
+// TestEngineKilled ends the engine under a running box, without giving it a chance to end its
+// containers. The run fails with a reason, and once the engine is back nothing of the box is left.
+func TestEngineKilled(t *testing.T) {
+	d := dockertest.New(t)
+	if err := d.Import(testImage, base); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
+	w.ready(t)
+	done := w.start(t.Context(), t, "box", python(sleeper))
+	d.Kill(t)
+	if end := <-done; end.err == nil || !strings.Contains(end.err.Error(), "went away") {
+		t.Errorf("the run ended with %+v", end)
+	}
+	if _, _, err := w.do(t, plugins.Spec{ID: "next"}, python("pass")); err == nil ||
+		!strings.Contains(err.Error(), "AIRLOCK_PLUGIN_DOCKER_HOST") {
+		t.Errorf("a box without an engine: %v", err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, time.Minute, func() []string { return leftovers(t, d)(w.cfg.Instance) })
+	if out, _, err := w.do(t, plugins.Spec{}, python("print('again')")); err != nil || out != "again\n" {
+		t.Errorf("with the engine back: %q, %v", out, err)
+	}
+}
+
+// TestEngineRestarts ends the engine in order, as an upgrade does: it kills the box, and may still
+// be there to say so or not.
+func TestEngineRestarts(t *testing.T) {
+	d := dockertest.New(t)
+	if err := d.Import(testImage, base); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
+	w.ready(t)
+	done := w.start(t.Context(), t, "box", python(sleeper))
+	if err := d.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case end := <-done:
+		killed := end.err == nil && end.exit.Code == 137 &&
+			strings.Contains(end.exit.Diagnostic, "stopped the container or the engine")
+		if lost := end.err != nil && strings.Contains(end.err.Error(), "the engine at "); !killed && !lost {
+			t.Errorf("the run ended with %+v", end)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the run did not end")
+	}
+	eventually(t, time.Minute, func() []string { return leftovers(t, d)(w.cfg.Instance) })
+	w.ready(t)
+}
+
+// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and
+// those of two other instances, of which one was killed, too (hole M4).
+func TestSweep(t *testing.T) {
+	w := newWorld(t, sharedSettings())
+	w.ready(t)
+	other := newWorld(t, sharedSettings())
+	other.cfg.Instance += "-other"
+	other.ready(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	theirs := other.start(ctx, t, "theirs", python(sleeper))
+	mine := w.start(t.Context(), t, "running", python(sleeper))
+	b, err := w.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.create(t.Context(), w.checked().images[0], plugins.GuestArgv); err != nil {
+		t.Fatal(err)
+	}
+	killed := newWorld(t, sharedSettings())
+	killed.cfg.Instance += "-killed"
+	killed.ready(t)
+	self := string(killed.checked().owner)
+	// had this one's number, and started earlier
+	killed.checked().owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1")
+	if b, err = killed.checked().newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.create(t.Context(), killed.checked().images[0], plugins.GuestArgv); err != nil {
+		t.Fatal(err)
+	}
+	next := newWorld(t, sharedSettings()) // a new process of the same instance knows no box
+	next.cfg.Instance = w.cfg.Instance
+	next.ready(t)
+	<-mine
+	noneLeft(t, shared, w.cfg.Instance)
+	noneLeft(t, shared, killed.cfg.Instance)
+	if left := leftovers(t, shared)(other.cfg.Instance); len(left) != 1 {
+		t.Errorf("another instance has %v, want its one container", left)
+	}
+	cancel()
+	if end := <-theirs; end.err != nil {
+		t.Error(end.err)
+	}
+	noneLeft(t, shared, other.cfg.Instance)
+}
+
+// TestFullDisk gives an engine a disk that is just large enough for the image.
+func TestFullDisk(t *testing.T) {
+	d := dockertest.NewSmall(t, "400m")
+	if err := d.Import(testImage, base); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
+	w.ready(t)
+	filler := filepath.Join(d.Data(), "filler")
+	fill(t, filler)
+	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil || !strings.Contains(err.Error(),
+		"disk is full") {
+		t.Errorf("a box on a full disk: %v", err)
+	}
+	noneLeft(t, d, w.cfg.Instance)
+	if why := w.unready(t); !strings.Contains(why, "disk is full") {
+		t.Errorf("reason %q", why)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	noneLeft(t, d, w.cfg.Instance)
+	w.ready(t)
+	if out, _, err := w.do(t, plugins.Spec{}, python("print('again')")); err != nil || out != "again\n" {
+		t.Errorf("with room again: %q, %v", out, err)
+	}
+}
+
+// fill writes until there is no more room.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 1 << 20; size > 0; {
+		_, err := f.Write(make([]byte, size))
+		switch {
+		case err == nil:
+		case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
+			size /= 2
+		default:
+			t.Fatal(err)
+		}
+	}
+}
+
+// eventually waits for a list of wrongs to become empty.
+func eventually(t testing.TB, within time.Duration, wrongs func() []string) {
+	t.Helper()
+	for deadline := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
+		found := wrongs()
+		if len(found) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("still there: %s", strings.Join(found, "\n\t"))
+			return
+		}
+	}
+}
+
+// authority signs certificates for one test.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	dir  string
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{dir: t.TempDir()}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	a.key = newKey(t)
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.cert, err = x509.ParseCertificate(raw); err != nil {
+		t.Fatal(err)
+	}
+	a.write(t, "ca.pem", "CERTIFICATE", raw)
+	return a
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func (a *authority) write(t *testing.T, name, kind string, raw []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(a.dir, name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// issue writes a certificate for 127.0.0.1 and its key.
+func (a *authority) issue(t *testing.T, cert, key string) {
+	t.Helper()
+	own := newKey(t)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: cert}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, a.cert, &own.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalECPrivateKey(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.write(t, cert, "CERTIFICATE", raw)
+	a.write(t, key, "EC PRIVATE KEY", der)
+}
+
+// TestTLS has an engine on tcp that asks for a certificate. One that isn't from the right authority
+// gets no answer and gives none.
+func TestTLS(t *testing.T) {
+	a := newAuthority(t)
+	a.issue(t, "server.pem", "server-key.pem")
+	a.issue(t, "cert.pem", "key.pem")
+	host := fmt.Sprintf("tcp://127.0.0.1:%d", freePort(t))
+	d := dockertest.New(t, "--host", host, "--tlsverify", "--tlscacert", filepath.Join(a.dir, "ca.pem"),
+		"--tlscert", filepath.Join(a.dir, "server.pem"), "--tlskey", filepath.Join(a.dir, "server-key.pem"))
+	if err := d.Import(testImage, base); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"host": host, "cert_path": a.dir, "image": testImage})
+	w.ready(t)
+	if out, exit, err := w.do(t, plugins.Spec{}, python("print('over TLS')")); err != nil || exit.Code != 0 ||
+		out != "over TLS\n" {
+		t.Errorf("output %q, %+v, %v", out, exit, err)
+	}
+	noneLeft(t, d, w.cfg.Instance)
+
+	stranger := newAuthority(t)
+	stranger.issue(t, "cert.pem", "key.pem")
+	w.cfg.Settings["cert_path"] = stranger.dir
+	if why := w.unready(t); !strings.Contains(why, "certificate") {
+		t.Errorf("with another authority's certificates: %q", why)
+	}
+	w.cfg.Settings["cert_path"] = ""
+	delete(w.cfg.Settings, "cert_path")
+	if why := w.unready(t); why == "" {
+		t.Error("without certificates")
+	}
+}
+
+func freePort(tb testing.TB) int {
+	tb.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// A rootless engine can't make devices and mounts them instead: that was taken for files of the
+// host, so that none ever passed. What it can't do where the kernel's groups are not handed down to
+// it is to hold limits, and for that alone it is refused then. The engine itself says what it can
+// hold; each of its words has to be found in the proof.
+func TestRootlessEngine(t *testing.T) {
+	d := dockertest.NewRootless(t)
+	if err := d.Import(testImage, base); err != nil {
+		t.Fatal(err)
+	}
+	holds := heldByRootless(t, d)
+	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
+	r, err := w.Check(t.Context(), w.cfg)
+	if err != nil || len(r.Controls) < 10 {
+		t.Fatalf("%v: %s, %d controls", err, r.Reason, len(r.Controls))
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	var tried []string
+	for _, c := range r.Controls {
+		held, limit := holds[c.Name]
+		switch {
+		case !limit && !c.Proved && !c.NotApplicable:
+			t.Errorf("%s: %s", c.Name, c.Detail)
+		case !limit:
+			continue
+		case c.Proved != held:
+			t.Errorf("the engine says %v, the proof found %+v", held, c)
+		case !held && !strings.Contains(c.Fix, "rootless"):
+			t.Errorf("the operator isn't told what to do: %+v", c)
+		}
+		tried = append(tried, c.Name)
+	}
+	if slices.Sort(tried); !slices.Equal(tried, []string{probe.ControlMemory, probe.ControlPids, probe.ControlCPU}) {
+		t.Errorf("limits that were tried: %q", tried)
+	}
+	usable := holds[probe.ControlMemory] && holds[probe.ControlPids]
+	if r.Ready != usable || !usable &&
+		(!strings.Contains(r.Reason, "did not hold") || !strings.Contains(r.Reason, groupsFix)) {
+		t.Errorf("ready %v for an engine that holds %v: %s", r.Ready, holds, r.Reason)
+	}
+	if held := r.Enforced["cpu"] == "cgroup"; held != holds[probe.ControlCPU] {
+		t.Errorf("it says that limits are held so: %v", r.Enforced)
+	}
+}
+
+// heldByRootless is which limits a rootless engine says that it holds, by control. It fails if that
+// can't be: version 1 of the control groups is never handed down.
+func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
+	t.Helper()
+	answer, err := d.Client(t).Info(t.Context(), client.InfoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := answer.Info
+	var groups unix.Statfs_t
+	if err := unix.Statfs("/sys/fs/cgroup", &groups); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("control groups of version %s, driver %s, security %q", info.CgroupVersion, info.CgroupDriver,
+		info.SecurityOptions)
+	if !slices.Contains(info.SecurityOptions, "name=rootless") {
+		t.Errorf("the engine is not rootless: %q", info.SecurityOptions)
+	}
+	unified := groups.Type == unix.CGROUP2_SUPER_MAGIC
+	if (info.CgroupVersion == "2") != unified || !unified && info.CgroupDriver != "none" {
+		t.Errorf("unified control groups: %v, but the engine says version %s, driver %s", unified, info.CgroupVersion,
+			info.CgroupDriver)
+	}
+	delegated := unified && info.CgroupDriver != "none"
+	return map[string]bool{
+		probe.ControlMemory: delegated && info.MemoryLimit, probe.ControlPids: delegated && info.PidsLimit,
+		probe.ControlCPU: delegated && info.CPUCfsQuota,
+	}
+}
