@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// label is what may become part of the name of a directory, a control group or a container.
+// label is what may become part of a directory's, control group's or container's name.
 var label = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// IsLabel reports whether an instance or a box's id has only letters, digits and dashes, so that it
-// may become part of a name.
+// IsLabel reports whether an instance or box id has only letters, digits and dashes. It may then
+// become part of a name.
 func IsLabel(s string) bool { return len(s) <= 128 && label.MatchString(s) }
 
-// Boxes are the open boxes of a backend, by id, each with a value of the backend.
-// The zero value has none. It is safe for concurrent use.
+// Boxes are the open boxes of a backend, by id, each with a backend's value. The zero value has
+// none. It is safe for concurrent use.
 type Boxes[T any] struct {
 	mu   sync.Mutex
 	open map[string]T

@@ -7,7 +7,7 @@ import "sync"
 // they are read.
 type buffers struct{ tiers [len(tierSizes)]sync.Pool }
 
-// tierSizes are for heads, for one frame of HTTP/2, and for one message of Chunk bytes.
+// tierSizes fit heads, one frame of HTTP/2, and one message of Chunk bytes.
 var tierSizes = [...]int{4 << 10, 16 << 10, messageBuffer}
 
 // Get implements mem.BufferPool.

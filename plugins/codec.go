@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec writes and reads the messages of a box's stdio without copying their bytes, and leaves all
-// others to protobuf. On the wire both are protobuf: a plugin may use either.
+// codec writes and reads messages of stdio without copying their bytes. It leaves all others to
+// protobuf. On the wire both are protobuf: a plugin may use either.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
@@ -42,8 +42,7 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(head), mem.NewBuffer(m.bytes, m.pool)}, nil
 }
 
-// incoming is a message that has bytes in the field of that tag and nothing else, or else is
-// another one.
+// incoming is a message with nothing but bytes in the field of that tag, or another one.
 type incoming struct {
 	tag   byte
 	bytes *mem.Reader // to be closed; nil if it is another message
@@ -62,7 +61,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return c.CodecV2.Unmarshal(data, m.other)
 }
 
-// bytesIn returns the bytes of a message that has nothing else than a field of that tag, else nil.
+// bytesIn returns the bytes of a message that has only a field of that tag, else nil.
 func bytesIn(data mem.BufferSlice, tag byte) *mem.Reader {
 	r := data.Reader()
 	first, err := r.ReadByte()

@@ -64,7 +64,7 @@ func reportFromProto(r *proto.CheckResponse) Report {
 	return out
 }
 
-// notes keeps what is a line of text within bounds: it stands in what agents read.
+// notes keeps what is a line of text within bounds. It stands in what agents read.
 func notes(list []string) []string {
 	list = slices.DeleteFunc(list, func(note string) bool {
 		return len(note) > MaxNote || strings.ContainsFunc(note, unicode.IsControl)
@@ -100,6 +100,5 @@ func usageFromProto(u *proto.UsageResponse) Usage {
 // written into backups, where more would be no number.
 const maxCount = 1 << 53
 
-// count is a number that a plugin or another machine says, which may be any, as one that can be
-// kept.
+// count bounds a number that a plugin or another machine says.
 func count(n int64) int64 { return min(max(n, 0), maxCount) }

@@ -9,12 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// ErrLost says that the plugin process ended, or broke the protocol, while a call was under way.
-// The guest may or may not have run. The next call starts the plugin again.
+// ErrLost says that the plugin process ended or broke the protocol during a call. The guest may or
+// may not have run. The next call starts the plugin again.
 var ErrLost = errors.New("sandbox plugin lost")
 
-// ErrCut is an ErrLost whose reason is that the connection to what a backend's boxes run on broke:
-// another machine, a container engine. The plugin is fine.
+// ErrCut is an ErrLost whose connection to another machine or a container engine broke. The plugin
+// is fine.
 var ErrCut error = cut{}
 
 type cut struct{}

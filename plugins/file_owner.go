@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// guarded returns an error if anybody but root and this process's user could change the file at
-// path, or what path leads to: between the look at its checksum and its start somebody else must
-// not be able to swap it.
+// guarded returns an error if others than root and this user could change the file at path. Nobody
+// else may swap it between the look at its checksum and its start.
 func guarded(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -174,7 +174,7 @@ func (c *Client) PID() int {
 	return p.pid()
 }
 
-// Close ends the plugin and every box it has, also one that is just being started. Calls under way
+// Close ends the plugin and every box it has, also one that is being started. Calls under way
 // return ErrLost.
 func (c *Client) Close() error {
 	c.end()
@@ -238,7 +238,7 @@ func (c *Client) discard() {
 	}
 }
 
-// crashLoop is how many starts in a row that didn't last are too many to wait for the next one.
+// crashLoop is how many short-lived starts in a row are too many to wait for the next.
 const crashLoop = 5
 
 func (c *Client) pause(ctx context.Context) error {

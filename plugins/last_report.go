@@ -26,7 +26,7 @@ const (
 	mindEvery    = time.Second
 )
 
-// mind starts a plugin that ended again without waiting for somebody who needs it: only its Check
+// mind starts a plugin that ended again without waiting for somebody who needs it. Only its Check
 // clears away what it left behind. One that ends time and again right after its start is left to
 // the next call.
 func (c *Client) mind(p *process) {

@@ -2,14 +2,12 @@ package plugins
 
 import "fmt"
 
-// DefaultLimits are what the backends of this module give a box where a spec leaves a limit at
-// zero.
+// DefaultLimits are what a box gets where its spec leaves a limit at zero.
 func DefaultLimits() Limits {
 	return Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256}
 }
 
-// mostCPU is beyond any machine, in cores, and far from where counting their time in small units
-// overflows.
+// mostCPU is beyond any machine, in cores. It is far from an overflow in small units of time.
 const mostCPU = 1 << 16
 
 // Bounded returns l with zeroes replaced by DefaultLimits. It refuses limits below least,

@@ -72,9 +72,8 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Link is the Sandbox, and the Meter if it is one, at the other end of a connection that ServeConn
-// answers. It may be used from several goroutines. When the connection ends, all its calls return
-// ErrLost, for ever.
+// Link is the Sandbox, and the Meter if any, at the other end of ServeConn. It may be used from
+// several goroutines. When the connection ends, all its calls return ErrLost, for ever.
 type Link struct {
 	*remote
 	client *grpc.ClientConn

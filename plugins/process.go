@@ -105,8 +105,8 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	return p, nil
 }
 
-// command is the plugin's command line, killed when ctx ends, and, for one that isn't this program,
-// its checksum.
+// command is the plugin's command line, killed when ctx ends, with the checksum of a foreign
+// program.
 func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 	if cfg.Path == "" {
 		self, err := os.Executable()
@@ -157,8 +157,8 @@ func socketDir(cfg HostConfig) (string, error) {
 	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
-// unstarted words why a plugin could not be started. said is the first line that it wrote to
-// standard error, if any.
+// unstarted words why a plugin could not be started. said is its first line on standard error, if
+// any.
 func unstarted(name string, err error, said string) error {
 	if said != "" {
 		said = fmt.Sprintf("; it said: %q", said)
@@ -239,7 +239,7 @@ func (p *process) pid() int {
 	return n
 }
 
-// end asks the plugin to end, kills it if it doesn't, and removes what it left.
+// end asks the plugin to end, kills it if needed, and removes what it left.
 func (p *process) end() error {
 	p.ending.Do(func() { close(p.ended) })
 	if p.leash != nil {

@@ -14,14 +14,15 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// killTime bounds how long a plugin may take to end a box or check before its call is torn down.
+// killTime bounds how long a plugin may take to end a box or check. Its call is torn down after
+// that.
 const killTime = 30 * time.Second
 
-// noticeTime bounds how long a plugin may not know of a check that it was sent. One that is built
-// with an older library never does.
+// noticeTime bounds how long a plugin may not know of a check sent to it. One that is built with an
+// older library never does.
 const noticeTime = time.Second
 
-// remote is a Sandbox in another process, and a Meter as far as that is one.
+// remote is a Sandbox in another process, and a Meter if that is one.
 type remote struct {
 	rpc    proto.SandboxClient
 	pool   *buffers
@@ -91,8 +92,8 @@ func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
 	return usageFromProto(response), nil
 }
 
-// kill asks for the end of a box or check, and tears its call down if that isn't heard, or if it is
-// unknown over there for so long.
+// kill asks for the end of a box or check. It tears the call down if that isn't heard or stays
+// unknown over there.
 func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tearDown func()) {
 	patience := time.AfterFunc(killTime, tearDown)
 	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
@@ -111,9 +112,8 @@ func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tea
 	tearDown()
 }
 
-// sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in
-// progress. If stdin can be waited for it takes a buffer only then: a thousand boxes may have
-// nothing to hear for hours.
+// sendStdin ends when stdin or the stream does. It can't interrupt a Read in progress. If stdin can
+// be waited for it takes a buffer only then: a thousand boxes may have nothing to hear for hours.
 func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	patient, _ := stdin.(interface{ Wait() })
 	for {

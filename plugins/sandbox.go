@@ -70,8 +70,8 @@ type Limits struct {
 	Files  int64   // open files per process
 }
 
-// Shm returns how many bytes /dev/shm may hold, where a box has one of its own. They count as memory
-// too; half of it leaves room for the processes that share it.
+// Shm returns how many bytes /dev/shm may hold, where a box has its own. They count as memory too;
+// half of it leaves room for the processes that share it.
 func (l Limits) Shm() int64 { return l.Memory / 2 }
 
 // Spec describes one box.
@@ -152,13 +152,13 @@ const (
 	MaxNote  = 300
 )
 
-// PromisesAs reports whether boxes that were opened under one report are as good as those under the
-// other: as strong, and with the same in them.
+// PromisesAs reports whether boxes opened under one report are as good as under the other. They are
+// as strong, with the same in them.
 func (r Report) PromisesAs(other Report) bool {
 	return r.Tier == other.Tier && r.Runtime == other.Runtime && maps.Equal(r.Images, other.Images)
 }
 
-// Keeps says why boxes can't be opened under r as they were promised before; nil if they can.
+// Keeps says why boxes can't be opened under r as they were promised before. It is nil if they can.
 func (r Report) Keeps(promised Report) error {
 	switch {
 	case !r.Ready:

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leashFD is where a plugin finds the pipe that tells it whether its host is alive.
+// leashFD is the pipe by which a plugin sees whether its host is alive.
 const leashFD = 3
 
-// Serve answers the host's calls with impl until the host shuts the plugin down, ends, or ctx ends.
-// All boxes are gone when it returns, and impl is closed if it is an io.Closer. It takes over stdout
-// and fails if the process wasn't started by a host.
+// Serve answers the host's calls with impl until a shutdown, the host's end or ctx. All boxes are
+// gone when it returns, and impl is closed if it is an io.Closer. It takes over stdout and fails if
+// the process wasn't started by a host.
 func Serve(ctx context.Context, name string, impl Sandbox) error {
 	h := handshake()
 	if os.Getenv(h.MagicCookieKey) != h.MagicCookieValue {

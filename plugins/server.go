@@ -123,7 +123,7 @@ func (s *serverSide) killAll() {
 	s.wg.Wait()
 }
 
-// streamReader is the stdin of a box: it takes the next message only when the last one is used up,
+// streamReader is the stdin of a box. It takes the next message only when the last one is used up,
 // which is the back-pressure.
 type streamReader struct {
 	stream proto.Sandbox_RunServer
@@ -137,7 +137,7 @@ func (r *streamReader) Read(p []byte) (int, error) {
 	return r.rest.Read(p)
 }
 
-// WriteTo implements io.WriterTo: each message is one write, and while none comes there is no
+// WriteTo implements io.WriterTo. Each message is one write, and while none comes there is no
 // buffer for it.
 func (r *streamReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {

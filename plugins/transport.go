@@ -59,7 +59,7 @@ func newServer(options []grpc.ServerOption) *grpc.Server {
 	)...)
 }
 
-// endpoint is the go-plugin form of the contract. server is set on the plugin's side only.
+// endpoint is the go-plugin form of the contract. server is set on the plugin's side.
 type endpoint struct {
 	plugin.NetRPCUnsupportedPlugin
 	server *serverSide

@@ -22,8 +22,8 @@ func ownPrefix(ring *secrets.Keyring) string {
 	return blobPrefix + hex.EncodeToString(ring.Lookup(secrets.Blobs, "instance")[:8]) + "-"
 }
 
-// Keep puts the content of a finished Spool into the storage, unless it is there, and returns its blob.
-// Something must refer to that within unusedLife. Errors: CodeStorageFull.
+// Keep stores the content of a finished Spool, unless it is there, and returns its blob. Something
+// must refer to that within unusedLife. Errors: CodeStorageFull.
 func (f *Files) Keep(ctx context.Context, s *Spool) (store.Blob, error) {
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return f.cfg.Store.Write(ctx, do) })
 }
@@ -76,7 +76,7 @@ func (f *Files) newBlob(key []byte, s *Spool) store.Blob {
 	return store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
 }
 
-// restore writes a blob anew that is not in the storage any more, such as after a change of storages.
+// restore writes a blob that the storage has lost, such as after a change of storages.
 func (f *Files) restore(ctx context.Context, blob store.Blob, s *Spool) error {
 	sealed, err := f.cfg.Storage.Get(ctx, blob.Name)
 	if err == nil {

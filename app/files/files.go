@@ -60,9 +60,9 @@ func New(cfg Config) *Files {
 	return &Files{cfg: cfg, prefix: ownPrefix(cfg.Keyring), keeping: map[string]int64{}}
 }
 
-// Upload keeps a file for the scripts of a profile, which must be one that may execute. It reads r to
-// its end. Errors: CodeInvalidField for a name, CodeTooLarge for a file or more than the quota,
-// CodeProfileRevoked, CodeStorageFull, and those of r.
+// Upload keeps a file for the scripts of a profile that may execute. It reads r to its end. Errors:
+// CodeInvalidField for a name, CodeTooLarge for a file or more than the quota, CodeProfileRevoked,
+// CodeStorageFull, and those of r.
 func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Reader) (app.File, error) {
 	if name == "" {
 		return app.File{}, app.Invalid("name", "the file has no name", "Name it in the address: POST /files?name=orders.csv.")
@@ -106,8 +106,9 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	return file, err
 }
 
-// reserve takes bytes of a profile's quota for an upload before its content is in the storage: refused
-// afterwards, it would lie there for an hour and count for nobody. Errors: those of CheckQuota.
+// reserve takes bytes of a profile's quota for an upload before its content is stored. Refused
+// afterwards, the content would lie there for an hour and count for nobody. Errors: those of
+// CheckQuota.
 func (f *Files) reserve(ctx context.Context, profileHandle string, bytes int64) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,7 +125,7 @@ func (f *Files) reserve(ctx context.Context, profileHandle string, bytes int64) 
 	}, nil
 }
 
-// CheckQuota refuses more bytes of a profile than its quota, and than there is room for. Errors:
+// CheckQuota refuses bytes beyond a profile's quota, and beyond the room there is. Errors:
 // CodeTooLarge, CodeStorageFull.
 func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int64) error {
 	if space, err := f.cfg.Store.FreeSpace(ctx); err == nil && space.Full {
@@ -161,8 +162,8 @@ func (f *Files) Delete(ctx context.Context, profileHandle, id string) error {
 	})
 }
 
-// Resolve finds the files that an execution is to be given, by the names that the script will know.
-// Together they may have app.MaxFileBytes, and no more than room. Errors: CodeInvalidField for names,
+// Resolve finds the files for an execution, by the names that the script will know. Together they
+// may have app.MaxFileBytes, and no more than room. Errors: CodeInvalidField for names,
 // CodeFileNotFound for a file that is another profile's or has expired, CodeTooLarge.
 func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[string]string,
 	room int64) (list []store.InputFile, err error) {
@@ -192,7 +193,7 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 	return list, CheckTotal(list, room)
 }
 
-// CheckTotal refuses more files than an execution gets, or files that are larger together than
+// CheckTotal refuses too many files for an execution, and files too large together. The bound is
 // app.MaxFileBytes or room. Errors: CodeTooLarge, CodeInvalidField.
 func CheckTotal(list []store.InputFile, room int64) error {
 	if len(list) > app.MaxFiles {
@@ -234,8 +235,8 @@ func checkNames(named map[string]string) error {
 	return nil
 }
 
-// errNoFile refuses a file that isn't the profile's, or not any more: both alike, so that nobody learns
-// of another's files.
+// errNoFile refuses a file that isn't the profile's, or not any more. Both alike, so that nobody
+// learns of another's files.
 func (f *Files) errNoFile(name string) error {
 	e := app.E(app.CodeFileNotFound, fmt.Sprintf("there is no such file for %q", name),
 		fmt.Sprintf("Files belong to the profile that sent them. One that no script used ends a day after its upload, "+
@@ -280,7 +281,7 @@ func (f *Files) OpenIn(ctx context.Context, tx *store.Tx, id int64) (io.ReadClos
 	return f.open(ctx, blob)
 }
 
-// Signature signs the link to an artifact of an execution, until a time in whole seconds.
+// Signature signs the link to an artifact until a time in whole seconds.
 func (f *Files) Signature(executionHandle, name string, until time.Time) string {
 	text := fmt.Sprintf("artifact:%s:%d:%s", executionHandle, until.Unix(), name)
 	return hex.EncodeToString(f.cfg.Keyring.Lookup(secrets.Blobs, text))

@@ -34,11 +34,11 @@ type Launch struct {
 	Packed  []byte // its files, and the inputs of the run
 }
 
-// maxInline is how much of a skill travels with its script, in bytes: asking the box to take a file first
-// costs milliseconds.
+// maxInline is how much of a skill travels with its script, in bytes. Asking the box to take a file
+// first costs milliseconds.
 const maxInline = 192 << 10
 
-// Inline reports whether the packed files are small enough to travel with what starts the skill.
+// Inline reports whether the packed files are small enough to travel with the start of the skill.
 func (l Launch) Inline() bool { return len(l.Packed) <= maxInline }
 
 // Launch returns what runs a version that the profile may still run. Errors: those of Resolve.
@@ -85,7 +85,7 @@ func compact(inputs []byte) (string, error) {
 	return text.String(), nil
 }
 
-// CheckInputs compares inputs with the schema of a version, and with what its program can get.
+// CheckInputs compares inputs with a version's schema, and with the limits of its program.
 // CodeInvalidField names the path, CodeTooLarge the field.
 func (v Version) CheckInputs(inputs []byte) error {
 	if v.Manifest.Language != bundle.Python && len(inputs) > maxEntry/2 {

@@ -232,7 +232,7 @@ func (s *Service) take(ctx context.Context, tx *store.Tx, by app.Actor, name str
 	return skill, err
 }
 
-// checkUploader refuses an agent whose profile ended, or that uses the name of somebody else's skill.
+// checkUploader refuses an agent whose profile ended, and one that uses another's skill name.
 func (s *Service) checkUploader(ctx context.Context, tx *store.Tx, by app.Actor, name string) error {
 	if by.Kind != app.ActorAgent {
 		return nil

@@ -101,8 +101,8 @@ func short(n, want int64) error {
 	return nil
 }
 
-// open opens an entry if it is a regular file, without following links and without waiting for
-// whoever might open the other end of a pipe.
+// open opens an entry if it is a regular file. It follows no link and waits for no other end of a
+// pipe.
 func (o *outDir) open(name string) (*os.File, wire.Artifact) {
 	a := wire.Artifact{Name: []byte(name)}
 	var info unix.Stat_t

@@ -105,7 +105,7 @@ func reset(conn *net.TCPConn) {
 	_ = conn.Close()
 }
 
-// onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same
+// onlyWriter and onlyReader hide net.TCPConn's own copying. For a stream that would be the same
 // loop with a larger buffer.
 type (
 	onlyWriter struct {

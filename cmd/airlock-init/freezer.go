@@ -14,13 +14,13 @@ import (
 // within a few rounds.
 const freezeWithin = 5 * time.Second
 
-// freezer stops every process of the box but PID 1, or lets them go on, and reports whether it
+// freezer stops every process of the box but PID 1, or lets them go on. It reports whether it
 // succeeded.
 type freezer interface{ set(on bool) bool }
 
-// A frozen box is checked after refreezeFirst, then less and less often, down to once every
-// refreezeLast: a thousand boxes may wait frozen, and looks four times a second of all of them keep
-// two cores busy. A box that was found awake is looked at soon again.
+// A frozen box is checked after refreezeFirst, then less often, down to once every refreezeLast. A
+// thousand boxes may wait frozen, and looks four times a second at all of them keep two cores busy.
+// A box that was found awake is looked at soon again.
 const (
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second

@@ -226,7 +226,7 @@ func (g *guest) send(m wire.Message) error {
 	return wire.Write(g.control, m)
 }
 
-// finish follows the runner's end: nothing else stays alive, what was written is delivered, and
+// finish follows the runner's end. Nothing else stays alive, what was written is delivered, and
 // then its status.
 func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	defer g.runner.close()

@@ -90,8 +90,8 @@ func (n *network) allow(hosts []wire.Host) error {
 	return nil
 }
 
-// flush accepts no more connections and waits for what the script wrote to those there are, as a
-// kernel would send what a process left behind.
+// flush accepts no more connections and waits for what the script wrote to open ones. A kernel
+// would also send what a process left behind.
 func (n *network) flush() {
 	if syns := n.guest.box.syns(); syns != nil {
 		syns.drain(n.refuseUnlisted)
@@ -161,8 +161,8 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	})
 }
 
-// admit returns once a connection may be passed on, and whether it had to wait, or the limit that
-// it is not.
+// admit returns once a connection may be passed on, or with the limit that stops it. It also says
+// whether the connection had to wait.
 func (n *network) admit(conn *net.TCPConn) (waited bool, limit wire.Limit) {
 	if !n.count() {
 		return false, wire.LimitTotal
@@ -228,8 +228,8 @@ func (n *network) report(header wire.Header) {
 	ask(stream, header)
 }
 
-// refuseUnlisted tells the engine of a connection to a name at a port on which nothing listens.
-// The engine refuses it, which makes the row.
+// refuseUnlisted tells the engine of a connection to a name's port where nothing listens. The
+// engine refuses it, which makes the row.
 func (n *network) refuseUnlisted(to netip.AddrPort) {
 	name, ok := n.names.Find(to.Addr().Unmap())
 	n.mu.Lock()
@@ -240,7 +240,7 @@ func (n *network) refuseUnlisted(to netip.AddrPort) {
 	}
 }
 
-// count admits one more connection, up to the number that the engine takes for an attack.
+// count admits one more connection, up to the number that counts as an attack.
 func (n *network) count() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// oomScore is what the kernel adds to a process's size when it chooses which one to end for want
-// of memory, as /proc has it.
+// oomScore is what the kernel adds to a process's size when memory runs out, as /proc has it.
 type oomScore string
 
 // preferAsVictim makes this process the first choice, and returns what it was. Its end is the

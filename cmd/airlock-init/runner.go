@@ -61,8 +61,8 @@ func (r *runner) close() {
 	}
 }
 
-// startRunner starts the interpreter in a session of its own, in the directory tmp. stdin is at its
-// end from the beginning.
+// startRunner starts the interpreter in a session of its own, in the directory tmp. Its stdin is at
+// its end.
 func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, err error) {
 	python, err := findPython()
 	if err != nil {
@@ -124,8 +124,7 @@ func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, e
 	return r, nil
 }
 
-// socketpair keeps one end of the SDK channel, which doesn't block a thread of ours, and returns
-// the other.
+// socketpair keeps one end of the SDK channel and returns the other. Ours blocks no thread.
 func (r *runner) socketpair() (*os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

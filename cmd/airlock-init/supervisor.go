@@ -140,7 +140,7 @@ func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 	return unix.ECONNREFUSED
 }
 
-// reserve counts a connection that is about to be served, if any allowed host has that port.
+// reserve counts a connection about to be served, if an allowed host has that port.
 func (n *network) reserve(port uint16) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -151,7 +151,7 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// env has names asked for over TCP, because a box without a network of its own has no datagrams. The
-// user's name is what it is in every other box, where /etc/passwd says it; oracledb can't be imported
-// by somebody without one.
+// env asks for names over TCP, because a box without a network has no datagrams. The user's name is
+// what it is in every other box, where /etc/passwd says it; oracledb can't be imported by somebody
+// without one.
 func (s *supervised) env() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

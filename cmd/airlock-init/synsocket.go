@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// synSocket tells which connections the script begins, also where nobody listens: only its own
+// synSocket tells which connections the script begins, also where nobody listens. Only its own
 // interpreter says so by itself, and a program that it starts doesn't. See netns.openSYNSocket.
 type synSocket struct{ file *os.File }
 

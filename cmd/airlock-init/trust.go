@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/roots"
 )
 
-// maxRoots bounds the size of a runtime's own roots: they take a share of the script's /tmp
-// and memory.
+// maxRoots bounds the size of a runtime's own roots. They take a share of the script's /tmp and
+// memory.
 const maxRoots = 1 << 20
 
 // bundleVariables are the names under which clients look for roots. Variables that change what a
@@ -33,9 +33,9 @@ func bundleVariables() []string {
 	}
 }
 
-// trust returns read-only files with the runtime's own roots and the given certificates, and the
-// variables that lead clients there. They are written before the interpreter starts: what that
-// imports may read the roots at once.
+// trust returns files with the runtime's roots and the given certificates, and variables that name
+// them. They are written before the interpreter starts: what that imports may read the roots at
+// once.
 func trust(tmp string, ca []byte) (files map[string][]byte, env []string) {
 	if _, err := os.Lstat(roots.System); len(ca) == 0 && err != nil {
 		return nil, nil // and the runtime's own roots are in their places

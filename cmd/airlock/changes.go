@@ -18,7 +18,7 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// followChanges watches the audit log for what airlock admin changes in another process: a revoked
+// followChanges watches the audit log for what airlock admin changes in another process. A revoked
 // or deleted profile is killed, and pages and long polls are nudged. It also removes agents'
 // profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following
 // waits for that.

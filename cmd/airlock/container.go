@@ -45,8 +45,8 @@ func contain(c cli.Console, args []string) int {
 	return code
 }
 
-// runContained starts the command as it should run here, gives everything away that isn't needed
-// any more, and sees the command to its end.
+// runContained starts the command as it should run here, drops other privileges, and waits for its
+// end.
 func runContained(c cli.Console, args []string) (int, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
@@ -83,7 +83,7 @@ func runContained(c cli.Console, args []string) (int, error) {
 	return reapUntil(pid)
 }
 
-// lowering says how the command is to be started, which is nil if as whoever this is.
+// lowering says how the command is to be started. nil means as the present user.
 func lowering() (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -169,8 +169,8 @@ func passOn(signals <-chan os.Signal, pid int, terminal bool) {
 	}
 }
 
-// reapUntil takes the status of every process that ends here, orphans among them, until the command
-// has ended, and returns its code as a shell would.
+// reapUntil takes the status of every process until the command ends. It returns the command's code
+// as a shell would.
 func reapUntil(command int) (int, error) {
 	for {
 		var status unix.WaitStatus

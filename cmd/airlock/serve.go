@@ -155,7 +155,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	return s, nil
 }
 
-// openData opens the data directory for this process alone, and says what of it is at risk.
+// openData opens the data directory for this process alone and says what is at risk.
 func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" { // a wrong key leaves the directory as it is
 		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
@@ -190,8 +190,8 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	return s.Transfer.Tidy()
 }
 
-// dropUnfinishedKeys removes the key files that a start or a rotation was at when it was killed. A
-// rotation that goes on is left alone.
+// dropUnfinishedKeys removes key files of a start or a rotation that was killed. A rotation that
+// goes on is left alone.
 func dropUnfinishedKeys(dir string) error {
 	left, err := secrets.Unfinished(dir)
 	if err != nil || len(left) == 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 )
 
-// boundConnections lets a listener accept as many connections as this process's descriptors and
-// memory have room for.
+// boundConnections bounds a listener's connections by this process's descriptors and memory.
 func boundConnections(listener net.Listener, trusted []netip.Prefix, log *slog.Logger) (*conns.Listener, error) {
 	var descriptors unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &descriptors); err != nil {

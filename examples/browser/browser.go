@@ -1,5 +1,5 @@
-// Package browser is a person with a browser, as the demo and the tests need one: it opens pages,
-// fills in forms and presses buttons, by plain HTTP.
+// Package browser is a person with a browser, for the demo and the tests. It opens pages, fills in
+// forms and presses buttons, by plain HTTP.
 package browser
 
 import (
@@ -23,7 +23,7 @@ type Person struct {
 	client http.Client
 }
 
-// New returns a person who has opened nothing yet. base is where Airlock is, without trailing
+// New returns a person who has opened nothing yet. base is Airlock's address without a trailing
 // slash.
 func New(base string) *Person {
 	jar, _ := cookiejar.New(nil) // fails never without options
@@ -42,8 +42,8 @@ func (p *Person) Open(ctx context.Context, link string) error {
 	return p.load(request)
 }
 
-// Press presses the button with that text, after the fields of its form were filled in. Fields that
-// aren't named keep what the page gave them.
+// Press presses the button with that text, after its form was filled in. Fields that aren't named
+// keep what the page gave them.
 func (p *Person) Press(ctx context.Context, text string, fill url.Values) error {
 	button := p.Page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 		return strings.Contains(strings.Join(strings.Fields(b.Text()), " "), text)

@@ -1,3 +1,3 @@
-// Package data serves a real public dataset, the daily weather of Seattle, to whoever knows a
-// token. SOURCE.md says where it comes from.
+// Package data serves a real public dataset, Seattle's daily weather, to holders of a token.
+// SOURCE.md says where it comes from.
 package data

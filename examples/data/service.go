@@ -51,7 +51,7 @@ func Service(token string, observations []Observation) http.Handler {
 	return guard(token, mux)
 }
 
-// table is the file's head and its rows of a year, or of all years for 0.
+// table is the file's head and its rows of a year. 0 means all years.
 func table(year int) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(file) {
@@ -112,7 +112,7 @@ func find(all []Observation, query url.Values) (page, error) {
 	return p, nil
 }
 
-// number reads a whole number from least to most, or returns absent if the query doesn't have it.
+// number reads a whole number from least to most. Without one it returns absent.
 func number(query url.Values, name string, absent, least, most int) (int, error) {
 	text := query.Get(name)
 	if text == "" {

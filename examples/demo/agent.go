@@ -106,7 +106,7 @@ func (a *agent) untilLocked(ctx context.Context, id string) (p profile, err erro
 	return p, nil
 }
 
-// execute submits a script and polls until it has ended, answering what it asks the language model.
+// execute submits a script and polls until its end. It answers questions for the language model.
 func (a *agent) execute(ctx context.Context, profileID, script string, inputs any,
 	llm func(prompt string) string) (x execution, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)

@@ -1,4 +1,4 @@
-// Command demo is what `make demo` runs: it starts an Airlock and a small data service that needs a
+// Command demo is what `make demo` runs. It starts an Airlock and a small data service that needs a
 // token, and walks the whole flow over HTTP, once as an agent with the JSON API and once as a
 // person with the forms of the web UI. Nothing here uses Airlock's packages: whatever it does, any
 // agent and any browser can do.

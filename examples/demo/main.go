@@ -37,8 +37,7 @@ func main() {
 	}
 }
 
-// address is AIRLOCK_ADDR, in the forms that Airlock takes, as one that this host can also connect
-// to; without it, port 9090.
+// address is AIRLOCK_ADDR as an address that this host can connect to. Without it, it is port 9090.
 func address(configured string) string {
 	host, port, err := net.SplitHostPort(configured)
 	if err != nil {

@@ -31,8 +31,7 @@ type airlock struct {
 	stop       func()
 }
 
-// startAirlock starts the server as an operator would, configured by its environment, and returns
-// when it can run scripts.
+// startAirlock starts the server by environment variables and returns when it runs scripts.
 func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
 	if err := free(o.addr); err != nil {
 		return nil, err
@@ -75,8 +74,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	return a, nil
 }
 
-// newToken asks for an admin token, as a person who forgot a password does: the data may be those of
-// an earlier demo.
+// newToken asks for an admin token, as a person who forgot a password does. The data may be those
+// of an earlier demo.
 func newToken(ctx context.Context, o options) (string, error) {
 	cmd := exec.CommandContext(ctx, o.binary, "admin", "token")
 	cmd.Env = append(os.Environ(), "AIRLOCK_DATA_DIR="+o.dir)

@@ -195,7 +195,7 @@ func report(ctx context.Context, a *agent, profileID string) (execution, error) 
 	return x, nil
 }
 
-// answerByRule stands in for a language model: it names the wettest and the driest month of the
+// answerByRule stands in for a language model. It names the wettest and the driest month of the
 // prompt.
 func answerByRule(prompt string) string {
 	var wettest, driest string

@@ -37,7 +37,7 @@ func newBackend(guest []byte) *backend {
 	return b
 }
 
-// starter starts all boxes from one thread that never ends: they are told to die with the thread
+// starter starts all boxes from one thread that never ends. They are told to die with the thread
 // that started them.
 func (b *backend) starter() {
 	runtime.LockOSThread()
@@ -237,7 +237,7 @@ func arguments(l plugins.Limits) []string {
 		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--")
 }
 
-// orElse fills what a box's limits leave open from those of Check, and that from modest numbers.
+// orElse fills open limits from those of Check, and those from modest numbers.
 func orElse(l, base plugins.Limits) plugins.Limits {
 	pick := func(values ...int64) int64 {
 		for _, v := range values {

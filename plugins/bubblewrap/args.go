@@ -40,7 +40,7 @@ func hostFacts() []string {
 		"sched_debug", "softirqs", "swaps", "sys/kernel/random/boot_id", "timer_list", "vmallocinfo"}
 }
 
-// readableFacts returns the files with host facts that a box could read: its user is nobody
+// readableFacts returns the files with host facts that a box could read. Its user is nobody
 // outside, so one that only root may read needs no mount, of which each takes bubblewrap a while.
 func readableFacts(proc string) (files []string) {
 	for _, name := range hostFacts() {
@@ -119,8 +119,9 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 	return l, nil
 }
 
-// bubblewrap reads the whole mount table for each mount, so it copies small files, which takes a
-// tenth of the time and little memory of the box. Each needs a descriptor while the box is set up.
+// bubblewrap reads the whole mount table for each mount, so it copies small files. That takes a
+// tenth of the time and little of the box's memory. Each needs a descriptor while the box is set
+// up.
 const (
 	maxCopied = 16 << 10 // bytes
 	maxCopies = 8
@@ -219,7 +220,7 @@ func (l layout) arguments(is purpose, fd fds) []byte {
 	return a.buf.Bytes()
 }
 
-// parents returns the directories of /etc that paths of the layout lie in, from the top down.
+// parents returns the directories of /etc above paths of the layout, from the top down.
 func (l layout) parents() []string {
 	paths := slices.Concat(l.binds, l.copies, l.made)
 	for _, f := range etcFiles() {

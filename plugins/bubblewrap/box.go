@@ -25,8 +25,7 @@ type box struct {
 	killed plugins.Reason // why it was killed; empty if it wasn't
 }
 
-// run opens a box for command, relays its stdio, answers m meanwhile, and returns when nothing of
-// it is left.
+// run opens a box, relays its stdio, answers m, and returns when nothing is left.
 func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, m *meter, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
 	limits, err := spec.Limits.Bounded(least())
@@ -93,7 +92,7 @@ func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader,
 	return exit, cmp.Or(openErr, leftErr, outErr, err)
 }
 
-// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded.
+// watch kills the box when ctx ends, output can't be delivered or a limit is exceeded.
 //
 // It returns when the chain has ended, which is after every other process of the box, or with an
 // error if the chain is still there drainTime after the kill.
@@ -133,8 +132,7 @@ func (b *box) watch(ctx context.Context, interval pollInterval, output chan erro
 	}
 }
 
-// look kills the box if it exceeded a limit or should be dead already, and returns when to look
-// again.
+// look kills the box if it exceeded a limit or should be dead. It returns when to look again.
 func (b *box) look(interval *pollInterval) time.Duration {
 	if b.killed != "" {
 		b.kill(b.killed) // again: a fork may have slipped past

@@ -99,9 +99,8 @@ func ownCgroups(own []byte) map[string]string {
 	return paths
 }
 
-// ownDir is where a cgroup's path is found below a mount point that shows the hierarchy from root
-// down. In a container the path may lie outside what is mounted; the mount point then is the best
-// there is.
+// ownDir finds a cgroup's path below a mount point that shows the hierarchy from root down. In a
+// container the path may lie outside what is mounted; the mount point then is the best there is.
 func ownDir(root, point, path string) cgroupDir {
 	relative, err := filepath.Rel(root, path)
 	if err != nil || relative == ".." || strings.HasPrefix(relative, "../") {
@@ -114,7 +113,7 @@ func ownDir(root, point, path string) cgroupDir {
 	return cgroupDir(dir)
 }
 
-// delegate makes room in version 2's tree, where a cgroup can't have both processes and limited
+// delegate makes room in version 2's tree. There a cgroup can't have both processes and limited
 // children. If the plugin's own cgroup holds only Airlock's processes they move into a child; if it
 // lies in a delegated one (systemd's DelegateSubgroup), the boxes become its neighbours.
 func delegate(own cgroupDir, names owner.Names) (limiter, error) {

@@ -103,9 +103,9 @@ func (d cgroupDir) remove() error {
 	return nil
 }
 
-// sweep ends the groups here that an instance's earlier processes left, and those of its own
-// process that keep answers false for. Of others it removes what dead owners left. Nothing runs in
-// those, since a box ends with its owner.
+// sweep ends the groups that an instance's earlier processes left. Those of its own process end if
+// keep answers false. Of others it removes what dead owners left. Nothing runs in those, since a
+// box ends with its owner.
 func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(cgroupDir) error) error {
 	entries, err := os.ReadDir(string(d))
 	errs := []error{err}

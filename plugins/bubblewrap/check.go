@@ -32,7 +32,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	return report, err
 }
 
-// check sweeps what earlier processes of this instance left, opens boxes and tries to break out.
+// check sweeps leftovers of this instance, opens boxes and tries to break out.
 func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (_ *host, err error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
@@ -105,9 +105,9 @@ type proof struct {
 	err      error
 }
 
-// proveBoth tries every control in boxes that are opened afresh, and in forked ones too if the host is to
-// have templates. The probes run at the same time: mostly they wait. The limits are tried in turn: two boxes
-// that compute at once get little of the processor, limited or not.
+// proveBoth tries every control in fresh boxes, and in forked ones if there are to be templates.
+// The probes run at the same time: mostly they wait. The limits are tried in turn: two boxes that
+// compute at once get little of the processor, limited or not.
 func (b *Backend) proveBoth(ctx context.Context, h *host, box, stateDir string) (fresh, forked proof) {
 	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
 		"/var/run/docker.sock"}
@@ -136,7 +136,7 @@ func (p *proof) probe(ctx context.Context, hidden []string) {
 	p.controls, p.err = p.kind.probe(ctx, hidden)
 }
 
-// tryLimits adds the limits of processor time and memory to what was tried before, unless that failed. fix
+// tryLimits adds the limits of processor time and memory to what was tried, unless that failed. fix
 // says how processor time can be limited.
 func (p *proof) tryLimits(ctx context.Context, fix string) {
 	if p.err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain adds what a person can do to the error of a box that could not be opened.
+// explain adds what a person can do to the error of a box that didn't open.
 func explain(err error) error {
 	if advice := advise(err, currentSurroundings()); advice != "" {
 		return fmt.Errorf("boxes cannot be opened here: %w. %s", err, advice)
@@ -55,7 +55,7 @@ func advise(err error, at surroundings) string {
 const inContainer = "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt " +
 	"systempaths=unconfined"
 
-// powerless reports whether Airlock is root without what stageAttributes takes: other users map
+// powerless reports whether Airlock is root without what stageAttributes takes. Other users map
 // themselves, root maps a uid of each box's own.
 func powerless() bool {
 	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID

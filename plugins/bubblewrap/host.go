@@ -66,8 +66,8 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	return h, nil
 }
 
-// countsMemory reports whether the memory limit is held by looking, so that there may be no memory
-// which can't be seen.
+// countsMemory reports whether the memory limit is held by looking. Then no memory may be out of
+// sight.
 func (h *host) countsMemory() bool { return h.limiter.enforced()["memory"] == "polled" }
 
 func findBwrap(configured string) (string, error) {
@@ -102,7 +102,7 @@ func bwrapVersion(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// findPython returns the path of the interpreter that a guest will find, as seen in the box.
+// findPython returns the path of the guest's interpreter, as seen in the box.
 func findPython(s settings) (string, error) {
 	paths := []string{"/usr/bin/python3"}
 	if s.usrLocal {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// meter passes questions about a box's usage to the goroutine that watches the box, the only one
-// that may read its group.
+// meter passes questions about a box's usage to the goroutine that watches it. Only that one may
+// read its group.
 type meter struct {
 	asked chan chan<- reading
 	over  chan struct{} // closed once nothing of the box is left

@@ -29,7 +29,7 @@ func (polled) enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
-// pollInterval never slows down: nothing else holds the limit, and what processes use doesn't tell
+// pollInterval never slows down. Nothing else holds the limit, and what processes use doesn't tell
 // whether they run.
 func (polled) pollInterval() pollInterval {
 	return pollInterval{least: 25 * time.Millisecond, most: 25 * time.Millisecond}
@@ -37,7 +37,7 @@ func (polled) pollInterval() pollInterval {
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 
-// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with
+// sweep can find nothing. Without a cgroup nothing is left behind but processes, and those die with
 // the plugin.
 func (polled) sweep(func(string) bool) error { return nil }
 
@@ -56,8 +56,8 @@ func (t *tree) add(pid int) error {
 
 func (t *tree) procs() ([]*os.File, error) { return nil, errors.New("memory is watched from outside") }
 
-// nearly is how far below the process limit a tree still counts as having hit it: forks that are
-// being refused take places too.
+// nearly is how far below the process limit a tree counts as having hit it. Forks that are being
+// refused take places too.
 const nearly = 4
 
 // inodeSize is what the kernel keeps for one file of a tmpfs, roughly.
@@ -109,7 +109,7 @@ func (t *tree) files(processes []procfs.Process) int64 {
 	return total
 }
 
-// isOurs reports whether a process still runs the plugin's program: between fork and exec it seems
+// isOurs reports whether a process still runs the plugin's program. Between fork and exec it seems
 // to use all that the plugin does.
 func isOurs(pid int) bool { return sameFile(fmt.Sprintf("/proc/%d/exe", pid), "/proc/self/exe") }
 
@@ -122,7 +122,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// kill has nothing to add to the box's own kill: the end of the first step is the end of all.
+// kill has nothing to add to the box's own kill. The end of the first step is the end of all.
 func (t *tree) kill() error { return nil }
 
 func (t *tree) empty() (bool, error) { return true, nil }

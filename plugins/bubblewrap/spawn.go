@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// spawner starts processes from one thread that lives as long as this process: the kernel sends a
+// spawner starts processes from one thread that lives as long as this process. The kernel sends a
 // parent-death signal when the thread that forked ends, not when the process does, and Go ends
 // threads as it likes.
 type spawner struct{ requests chan spawnRequest }

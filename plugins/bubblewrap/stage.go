@@ -139,8 +139,7 @@ func templateAttributes(a *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return a
 }
 
-// firstForked is the uid in a template that stands for firstUID, and guestsUID that of what serves its
-// boxes.
+// firstForked is the template's uid for firstUID, and guestsUID that of the boxes' server.
 const (
 	firstForked = 1
 	guestsUID   = firstForked + countUID
@@ -153,11 +152,11 @@ func (h *host) outsideUID() int { return firstUID + h.nextUID() }
 
 func (h *host) nextUID() int { return int(h.uids.Add(1) % countUID) }
 
-// stageAttributes put the first step into a user, network and pid namespace of its own, and one of
-// mounts for its /proc. Its end is then the end of all that comes after it, also of a process that
-// bwrap has just forked and that waits for bwrap. It is root there, which is euid outside, or a uid
-// of the box's own if that is root. Without privileges the kernel doesn't let groups be dropped;
-// they then stay, without use in a box.
+// stageAttributes put the first step into user, network and pid namespaces, and a mount namespace
+// for /proc. Its end is then the end of all that comes after it, also of a process that bwrap has
+// just forked and that waits for bwrap. It is root there, which is euid outside, or a uid of the
+// box's own if that is root. Without privileges the kernel doesn't let groups be dropped; they then
+// stay, without use in a box.
 func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
 	if root {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// status is what is reported about a box, by bwrap or, in the same words, by a template: how its
-// PID 1 ended. What is in the box can't reach this pipe.
+// status reports how the PID 1 of a box ended, from bwrap or a template. What is in the box can't
+// reach this pipe.
 type status struct {
 	file     *os.File
 	docs     *json.Decoder

@@ -104,8 +104,8 @@ func (h *host) canFork() error {
 	return nil
 }
 
-// startTemplate starts a template with modules, which are tried first unless they were before, and
-// waits until it takes requests.
+// startTemplate starts a template with modules and waits until it takes requests. Modules are tried
+// first unless they were before.
 func (h *host) startTemplate(ctx context.Context, id string, imports []string, tried bool) (*template, error) {
 	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bounded(least())
 	if err != nil {
@@ -176,7 +176,7 @@ func (t *template) prepare(ctx context.Context, h *host, imports []string, tried
 	return t.link.SetDeadline(time.Time{})
 }
 
-// end ends the template with every box in it, and returns when nothing is left of it.
+// end ends the template with every box in it and returns when nothing is left.
 func (t *template) end() {
 	_ = t.link.Close()
 	t.process.kill()
@@ -186,7 +186,7 @@ func (t *template) end() {
 	t.ended()
 }
 
-// fork opens a box in the host's template, and returns it once it runs its command. release has to
+// fork opens a box in the host's template and returns it once it runs its command. release has to
 // be called after the box's end.
 func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box, release func(), err error) {
 	if h.templates == nil || spec.Runtime != "" || spec.Fresh {

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// renewAfter is how many boxes one template makes: they have the layout of their memory in common,
+// renewAfter is how many boxes one template makes. They have the layout of their memory in common,
 // so that what leaks out of one would help the next.
 const renewAfter = 1000
 
@@ -144,8 +144,8 @@ func (ts *templates) startLocked(ctx context.Context) error {
 	return err
 }
 
-// lookAheadLocked starts the next template beside the current one, if that has other modules, or will
-// soon have made its boxes: loading modules takes a while.
+// lookAheadLocked starts the next template beside the current one if it is soon needed. Loading
+// modules takes a while.
 func (ts *templates) lookAheadLocked() {
 	i := ts.imports
 	changed := !slices.Equal(i.wanted, i.tried)

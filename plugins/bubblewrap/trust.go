@@ -14,10 +14,10 @@ import (
 // tmpDir is a box's writable directory.
 const tmpDir = "/tmp"
 
-// replaceRoots puts the bundle that airlock-init writes in the place of the runtime's own roots, so
-// that programs trust it whatever their environment is. A directory in which a file is replaced is
-// made anew of links: to the bundle, and to what is in the original, which is bound elsewhere.
-// OpenSSL looks there for the single certificates of /etc/ssl/certs.
+// replaceRoots puts airlock-init's bundle in the place of the runtime's own roots. Programs trust
+// it whatever their environment is. A directory in which a file is replaced is made anew of links:
+// to the bundle, and to what is in the original, which is bound elsewhere. OpenSSL looks there for
+// the single certificates of /etc/ssl/certs.
 func (l *layout) replaceRoots(root string) {
 	bundle, store := path.Join(tmpDir, roots.Bundle), path.Join(tmpDir, roots.JavaStore)
 	replaced := map[string]string{ // path: target; OpenSSL's defaults, also where a distribution has none there
@@ -70,7 +70,7 @@ func (l *layout) replaceRoots(root string) {
 // certificates in one, and so many links would delay each box by a third.
 const maxLinks = 40
 
-// remake plans a directory of links to what is in it, except for what is replaced.
+// remake plans a directory of links to its content, except for what is replaced.
 func (l *layout) remake(root, dir, original string, replaced map[string]string) {
 	entries, err := os.ReadDir(filepath.Join(root, dir))
 	if err != nil {

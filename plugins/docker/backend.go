@@ -67,8 +67,8 @@ type host struct {
 
 var _ io.Closer = (*Backend)(nil) // which plugins.Serve looks for
 
-// Close returns when the containers of boxes that have ended are removed, or after a moment: the
-// next Check sweeps what is left then. No Run may be under way.
+// Close returns when the containers of ended boxes are removed, or after a moment. The next Check
+// sweeps what is left then. No Run may be under way.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.unlisten()
@@ -118,7 +118,7 @@ func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.full || u.oom}, nil
 }
 
-// image returns the image for a runtime: the name or id of one that the operator listed, or "" for
+// image returns the image for a runtime. The name or id of one that the operator listed, or "" for
 // the first.
 func (h *host) image(runtime string) (*image, error) {
 	for _, i := range h.images {

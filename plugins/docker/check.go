@@ -22,8 +22,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	return report, err
 }
 
-// check sweeps what earlier processes of this instance left, prepares the images, opens boxes and
-// tries to break out.
+// check sweeps leftovers of this instance, prepares the images, opens boxes and tries to break out.
 func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (*host, error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
@@ -92,7 +91,7 @@ func (h *host) prepare(ctx context.Context) (absent []plugins.Control, err error
 	return absent, nil
 }
 
-// choices are the images that are ready, by the names the operator gave them, with their ids.
+// choices are the ids of images that are ready, by the operator's names.
 func (h *host) choices() map[string]string {
 	list := make(map[string]string, len(h.images))
 	for _, i := range h.images {

@@ -62,7 +62,7 @@ func (h *host) hostConfig(arch string, l plugins.Limits) *container.HostConfig {
 	}
 }
 
-// resources hold the box as a whole by a cgroup, and each process by resource limits. One on
+// resources limit the box as a whole by a cgroup, and each process by resource limits. One on
 // processes would be charged to the uid, which all boxes share, so there is none.
 func resources(l plugins.Limits) container.Resources {
 	r := container.Resources{
@@ -90,8 +90,7 @@ func (h *host) mounts(l plugins.Limits) map[string]string {
 	}
 }
 
-// maskedPaths are what engines mask by themselves, and files of /proc that tell of the host and not
-// of the box.
+// maskedPaths are what engines mask, and files of /proc that tell of the host.
 func maskedPaths() []string {
 	return []string{
 		"/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts", "/proc/iomem",
@@ -105,8 +104,8 @@ func readonlyPaths() []string {
 	return []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
 }
 
-// sysctls open low ports of the box's own loopback, and bound the buffers of connections there,
-// which come out of memory that the whole host shares.
+// sysctls open low ports of the box's loopback and bound the buffers of connections there. Those
+// come out of memory that the whole host shares.
 func sysctls() map[string]string {
 	return map[string]string{
 		"net.ipv4.ip_unprivileged_port_start": "0",

@@ -114,7 +114,7 @@ func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	return id, nil
 }
 
-// within runs one call with a deadline of its own: a box that is being killed still has to be
+// within runs one call with a deadline of its own. A box that is being killed still has to be
 // cleared away.
 func within[T any](ctx context.Context, limit time.Duration, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -144,8 +144,7 @@ func (e *engine) remove(ctx context.Context, container string) error {
 	}
 }
 
-// sweep removes every container of an instance for which keep answers false, and those of others
-// that dead owners left.
+// sweep removes an instance's containers for which keep answers false, and those of dead owners.
 func (e *engine) sweep(ctx context.Context, instance string, keep func(box string) bool) error {
 	list, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerListResult, error) {
 		return e.api.ContainerList(ctx,

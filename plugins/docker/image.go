@@ -33,8 +33,7 @@ const repository = "airlock/box"
 // layer is the version of the files that images get besides airlock-init.
 const layer = "1"
 
-// image is one that the operator listed, pinned by its id, and the one derived from it that boxes
-// run.
+// image is one of the operator's, pinned by its id, with the derived one that boxes run.
 type image struct {
 	name string // as the operator wrote it
 	id   string
@@ -206,7 +205,7 @@ func (h *host) findPython(ctx context.Context, stage string) (string, error) {
 	return "", fmt.Errorf("it has no python3 in /usr/local/bin, /usr/bin or /bin")
 }
 
-// archive holds airlock-init and the files that tell a script who it is, alike on every backend.
+// archive holds airlock-init and the files that tell a script who it is.
 func archive(guest []byte) []byte {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
@@ -237,8 +236,8 @@ type derivedImage struct {
 	Tags []string
 }
 
-// hasForeignTag reports whether somebody gave it a name that isn't one of ours, whatever its labels
-// say.
+// hasForeignTag reports whether an image has a name that isn't one of ours. Its labels don't
+// matter.
 func (d derivedImage) hasForeignTag() bool {
 	return slices.ContainsFunc(d.Tags, func(tag string) bool {
 		return !strings.HasPrefix(tag, repository+":") && !strings.HasPrefix(tag, "<none>")
@@ -259,9 +258,9 @@ func (h *host) derivedImages(ctx context.Context, label, value string) ([]derive
 	return out, nil
 }
 
-// dropOld removes images that were derived from what a name stood for earlier, or with an earlier
-// airlock-init. One that boxes still run stays until the next time, and an image that another
-// Airlock on this engine misses is made again when it does.
+// dropOld removes derived images of an earlier base or airlock-init. One that boxes still run stays
+// until the next time, and an image that another Airlock on this engine misses is made again when
+// it does.
 func (h *host) dropOld(ctx context.Context, i *image) {
 	known, err := h.derivedImages(ctx, labelOf, i.name)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/computclaw/airlock/plugins/cgroup"
 )
 
-// localCgroups are the counters of a container whose engine runs on this very host, where they can be
-// read without asking the engine: it takes up to half a second to answer, and that would be between
-// a script's end and its result.
+// localCgroups are the counters of a container whose engine runs on this host. They are read
+// without the engine, which takes up to half a second to answer between a script's end and its
+// result.
 type localCgroups struct {
 	memory, cpu, quota, pids string // directories of control groups
 	unified                  bool
@@ -50,9 +50,8 @@ func findLocalCgroups(pid int, container string) *localCgroups {
 	return n
 }
 
-// usage reads the counters. ok is false unless each was there that tells how the box does: they go
-// with the container, and one that could not be read must not pass for a limit that nothing ran
-// into.
+// usage reads the counters. ok is false unless all were there. They go with the container, and a
+// missing one must not pass for a limit that nothing ran into.
 func (n *localCgroups) usage() (u usage, ok bool) {
 	var r reader
 	if n.unified {

@@ -122,7 +122,7 @@ func (m *meter) isNear() bool {
 	return m.near != nil
 }
 
-// now reads the counters on this host, and returns what was seen by then: some of them tell of a
+// now reads the counters on this host, and returns what was seen by then. Some of them tell of a
 // moment only. ok is false if they aren't here, or not any more.
 func (m *meter) now() (u usage, ok bool) {
 	m.mu.Lock()

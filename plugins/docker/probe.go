@@ -79,9 +79,9 @@ func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, er
 // reached on a busy host too.
 const cpuLimit = 0.1
 
-// limitedCPU is the control of processor time, for a box that got so large a share of a core. That
-// share alone proves nothing: on a busy host everybody gets little. The kernel counts how often it
-// held a box back.
+// limitedCPU is the control of processor time, proved by the share that a box got. That share alone
+// proves nothing: on a busy host everybody gets little. The kernel counts how often it held a box
+// back.
 func limitedCPU(share float64, heldBack bool) plugins.Control {
 	const slack = 2 // periods of the kernel's accounting are long beside the measurement
 	c := plugins.Control{Name: probe.ControlCPU,
@@ -126,8 +126,8 @@ func memoryLimited(exit plugins.Exit) (ending string, held bool) {
 	return "ended by " + string(exit.Reason), exit.Reason == plugins.ReasonOOM
 }
 
-// python runs a script as PID 1 of a box of the default image and returns what it wrote. The id
-// begins with an underscore, which no other box's does.
+// python runs a script as PID 1 of a default box and returns its output. The id begins with an
+// underscore, which no other box's does.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
 	plugins.Exit, error) {
 	b, err := h.newBox(plugins.Spec{ID: id, Limits: limits})

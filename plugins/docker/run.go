@@ -50,7 +50,7 @@ func (h *host) newBox(spec plugins.Spec) (*box, error) {
 		meter: newMeter(h.engine, name, limits.Pids)}, nil
 }
 
-// run opens the box for command, relays its stdio, and returns when nothing of it is left.
+// run opens the box, relays its stdio, and returns when nothing of it is left.
 func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
 	if ctx.Err() != nil {
@@ -221,11 +221,11 @@ func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	return exit, nil
 }
 
-// oomTime is how long after a box's end by signal 9, which has hardly any other cause, the report
-// that memory ran out may still come.
+// oomTime is how late the report of exhausted memory may come after an end by signal 9. That signal
+// has hardly any other cause.
 const oomTime = 3 * time.Second
 
-// awaitOOM waits a moment for that report: engines hear of it by another way than of the end.
+// awaitOOM waits a moment for that report. Engines hear of it by another way than of the end.
 func (b *box) awaitOOM() bool {
 	select {
 	case <-b.oom:
@@ -235,8 +235,8 @@ func (b *box) awaitOOM() bool {
 	}
 }
 
-// finalState waits for the container's end, which is near, and returns what the engine knows
-// about it. One that lives on without output is killed.
+// finalState waits for the container's end, which is near, and returns its state. One that lives on
+// without output is killed.
 func (b *box) finalState(ctx context.Context) (*container.State, error) {
 	if err := b.await(ctx); err != nil {
 		if errdefs.IsNotFound(err) || client.IsErrConnectionFailed(err) {

@@ -105,7 +105,7 @@ func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
 	return value, nil
 }
 
-// notes say what a script can't do here that it can in other boxes with namespaces.
+// notes say what a script can't do here but can in other namespaced boxes.
 func (s settings) notes() []string {
 	writable := "Only /tmp and /dev/shm are writable."
 	if !s.tmpExec {

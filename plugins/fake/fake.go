@@ -74,7 +74,7 @@ func (b *Backend) Opened() []plugins.Spec {
 	return append([]plugins.Spec(nil), b.opened...)
 }
 
-// Open returns how many boxes are open now, and the most there have been at once.
+// Open returns how many boxes are open now, and the most at once so far.
 func (b *Backend) Open() (now, peak int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,3 +1,2 @@
-// Package initbin carries airlock-init, the static program that is PID 1 of every box, inside
-// whatever links it.
+// Package initbin carries airlock-init, the static PID 1 of every box, inside the program.
 package initbin

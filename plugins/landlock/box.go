@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// killWithin is how long a supervisor may take to end a box before it is ended itself.
+// killWithin is how long a supervisor may take to end a box before it is killed.
 const killWithin = 10 * time.Second
 
 // program is what runs as the guest: path, or the guest's own file if that is empty.
@@ -153,7 +153,7 @@ func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct
 	}
 }
 
-// leftovers ends and removes what a dead supervisor left, and tells what a living one couldn't.
+// leftovers removes what a dead supervisor left, and tells what a living one couldn't end.
 func (b *box) leftovers(report *supervisor.Report) error {
 	if report == nil {
 		return errors.Join(b.host.supervisors.endOrphans(), supervisor.RemoveOwned(b.config.Tmp))

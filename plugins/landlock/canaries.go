@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// canaries are things of the host that a box would reach if a control were missing, open to
+// canaries are things of the host that a box reaches if a control is missing. They are open to
 // everybody but for the controls. Whoever else is on the host must not be able to touch them, or
 // the sandbox would count as broken: the file has a name that can't be found out, and a connection
 // counts by the password that the probe says.
@@ -26,8 +26,8 @@ type canaries struct {
 	touched  chan string
 }
 
-// newCanaries puts them up in the new directory dir, which boxes of another uid may enter and
-// nobody else may list.
+// newCanaries puts them up in a new directory. Boxes of another uid may enter it and nobody else
+// may list it.
 func newCanaries(dir string) (c *canaries, err error) {
 	c = &canaries{
 		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(),

@@ -18,7 +18,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	return b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
 }
 
-// check sweeps what earlier processes of this instance left, opens boxes and tries to break out.
+// check sweeps leftovers of this instance, opens boxes and tries to break out.
 func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins.Report) (*host, error) {
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {

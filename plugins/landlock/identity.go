@@ -52,8 +52,8 @@ func findIdentity(abi int) (identity, error) {
 	return identity{}, nil
 }
 
-// Capabilities are the numbers of those with which boxes get uids of their own, and end. Root has
-// them in most containers; another user has to be given them.
+// Capabilities are those with which boxes get uids of their own, and end. Root has them in most
+// containers; another user has to be given them.
 func Capabilities() []uintptr { return []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL} }
 
 // missingCapability names one of these that isn't in effect.
@@ -102,8 +102,8 @@ func mapped(path string, r identity) bool {
 	return false
 }
 
-// uids hands out the uids of boxes, each to one box at a time and all in turn. A box may wait for
-// an answer while ten thousand others come and go.
+// uids hands out the uids of boxes, each to one box at a time, in turn. A box may wait for an
+// answer while ten thousand others come and go.
 type uids struct {
 	mu    sync.Mutex
 	last  uint32

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// programs are trees that hold what runs in a box. /usr/src and, unless asked for, /usr/local are
-// left out: they hold what people put there.
+// programs are trees that hold what runs in a box. /usr/src and, by default, /usr/local hold what
+// people put there.
 func programs(usrLocal bool) []string {
 	trees := []string{
 		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32",

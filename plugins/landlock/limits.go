@@ -13,7 +13,7 @@ func bound(l plugins.Limits) (supervisor.Limits, error) {
 	return supervisor.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
-// Notes say what a script can't do here that it can in a box with namespaces.
+// Notes say what a script can't do here but can in a namespaced box.
 func Notes() []string {
 	return []string{
 		"Only the working directory (HOME, TMPDIR) is writable, not /tmp: use tempfile or relative paths.",

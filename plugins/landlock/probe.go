@@ -57,7 +57,7 @@ func (h *host) facts(c *canaries, hidden []string) facts {
 	}
 }
 
-// daemonEnded looks for a process that the probe forked twice and put into a session of its own.
+// daemonEnded looks for a process that the probe forked twice into a session of its own.
 func daemonEnded(pid int) plugins.Control {
 	c := plugins.Control{Name: "nothing outlives a box", Proved: pid > 0,
 		Detail: "forked twice into a session of its own"}

@@ -1,5 +1,4 @@
-// Package memfile makes programs that lie in memory, for sandboxes that start them where no file of
-// the host may be reached.
+// Package memfile keeps programs in memory, for sandboxes that may reach no file of the host.
 package memfile
 
 import (
@@ -10,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sealed returns a read-only descriptor of an executable memory file that nobody can change any
-// more. It needs no directory that a box could reach.
+// Sealed returns a read-only descriptor of an executable memory file that can't change. It needs no
+// directory that a box could reach.
 func Sealed(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking

@@ -1,4 +1,4 @@
-// Package netns is the first step of a box, before bubblewrap: it prepares fresh namespaces and
+// Package netns is the first step of a box, before bubblewrap. It prepares fresh namespaces and
 // becomes another program.
 package netns
 
@@ -31,10 +31,10 @@ func Sysctls() map[string]string {
 
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
-// Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command
-// after "--" with an empty environment and the same descriptors, and with SYNSocket one more. As
-// PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own. It
-// only returns on failure.
+// Become prepares the box's loopback, ports and limits, and becomes the command after "--". The
+// command has an empty environment and the same descriptors, with SYNSocket one more. As PID 1 of a
+// pid namespace it mounts a /proc of that, in a mount namespace that must be its own. It only
+// returns on failure.
 func Become(args []string) error {
 	args, syns := cutFlag(args, SYNSocket)
 	command, err := parse(args, rlimit.Limit.Set)

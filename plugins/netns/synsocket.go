@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openSYNSocket opens a raw socket that gets a copy of each packet with which a program in the box
-// begins a connection to an address that stands for a name. The box's first process reads from it
-// which ports are tried that nobody listens on. Only here is there the capability to open it; where
-// there is none, such tries stay unrecorded.
+// openSYNSocket opens a raw socket that gets each packet with which a program begins a connection.
+// The address must be one that stands for a name. The box's first process reads from it which ports
+// are tried that nobody listens on. Only here is there the capability to open it; where there is
+// none, such tries stay unrecorded.
 func openSYNSocket() {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP)
 	if err != nil {
@@ -34,7 +34,7 @@ func attachSYNFilter(fd int) error {
 		&unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})
 }
 
-// SYNFilter returns the filter of the socket that SYNSocket asks for, as the kernel takes it.
+// SYNFilter returns the filter for SYNSocket's socket, as the kernel takes it.
 func SYNFilter() ([]byte, error) {
 	raw, err := synInstructions()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package owner names what a process makes outside of itself after that process, so that whoever
-// finds it later can tell whether its owner still lives.
+// Package owner names what a process makes outside of itself after that process. Others can tell
+// later whether its owner still lives.
 //
 // A process that is killed with signal 9 clears nothing away, and its next start may never come.
 // What it leaves (control groups, directories, containers) has the owner's ID in its name or label,
@@ -64,9 +64,8 @@ func (id ID) Dead() bool {
 	return err == nil && (stat.Start != started || stat.State == 'Z' || stat.State == 'X')
 }
 
-// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this
-// process's ID. Those of dead owners with that prefix are removed first, as far as they are this
-// user's.
+// MkdirTemp makes a fresh directory (0700) in dir, named by prefix and this process's ID. Those of
+// dead owners with that prefix are removed first, as far as they are this user's.
 func MkdirTemp(dir, prefix string) (string, error) {
 	self, err := Self()
 	if err != nil {

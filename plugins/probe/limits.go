@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// LimitScript uses up the processor for a moment, prints the share of a core that it got, reads a
-// line and then takes memory until its box is killed. Where nothing holds the limit it takes as
-// much as the line says, or the proof would take all that the host has.
+// LimitScript computes for a moment, prints its share of a core, and reads a line. Then it takes
+// memory until its box is killed. Where nothing holds the limit it takes as much as the line says,
+// or the proof would take all that the host has.
 //
 //go:embed limits.py
 var LimitScript string

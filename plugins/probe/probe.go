@@ -55,8 +55,8 @@ type Answer struct {
 	Daemon   int               // a process that tried to outlive the box; 0 for none
 }
 
-// InNamespaces tries the controls of a box with namespaces. own is the backend's part of the
-// script. A control that did not hold is no error.
+// InNamespaces tries the controls of a namespaced box. own is the backend's part of the script. A
+// control that did not hold is no error.
 func InNamespaces(ctx context.Context, python Python, limits plugins.Limits, own string,
 	f Facts) ([]plugins.Control, error) {
 	canary, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -69,8 +69,8 @@ func InNamespaces(ctx context.Context, python Python, limits plugins.Limits, own
 	return answer.Controls, err
 }
 
-// Run tries the controls of a box. own is the backend's part of the script, facts what it reads.
-// It fails if the box could not be opened or the answer is incomplete.
+// Run tries the controls of a box. own is the backend's script, facts its input. It fails if the
+// box could not be opened or the answer is incomplete.
 func Run(ctx context.Context, python Python, limits plugins.Limits, own string, facts any) (Answer, error) {
 	input, err := json.Marshal(facts)
 	if err != nil {

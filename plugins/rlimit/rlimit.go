@@ -1,5 +1,4 @@
-// Package rlimit is the one table of resource limits that the kernel holds for each process of a
-// box, whichever backend opened it.
+// Package rlimit is the one table of kernel limits for each process of a box. All backends use it.
 package rlimit
 
 import (

@@ -1,5 +1,6 @@
 // Package roots knows where programs look for the certificates they trust. airlock-init writes a
-// bundle of the runtime's own and Airlock's; backends with a mount namespace put it in those places.
+// bundle of the runtime's own and Airlock's. Backends with a mount namespace put it in those
+// places.
 package roots
 
 // What airlock-init writes, by name, in the box's writable directory. Whatever a script makes of it
@@ -12,13 +13,13 @@ const (
 // System leads to the runtime's own roots in boxes where Bundle took their place.
 const System = "/etc/ssl/system/roots.pem"
 
-// Unread is what agents are told of boxes in which Bundle can't take the place of the system's roots.
+// Unread is told to agents where Bundle can't replace the system's roots.
 const Unread = "wget and Java don't reach hosts of sealed keys."
 
 // JavaFile is where distributions keep the store of all their Javas.
 const JavaFile = "/etc/ssl/certs/java/cacerts"
 
-// Files returns where runtimes keep their roots in one file, by distribution; the first that exists
+// Files returns where runtimes keep their roots in one file, by distribution. The first that exists
 // counts. The last ones are patterns for runtimes that have only what Python's certifi brought.
 func Files() []string {
 	return []string{

@@ -108,7 +108,7 @@ func (b *bench) run(t *testing.T, spec plugins.Spec, o Order) result {
 	return r
 }
 
-// awaitUp returns a stdout and a channel that is closed once the box has printed something.
+// awaitUp returns a stdout and a channel that is closed at the box's first output.
 func awaitUp() (io.Writer, <-chan struct{}) {
 	up := make(chan struct{})
 	return &firstWrite{up: up}, up
@@ -140,7 +140,7 @@ func receive[T any](t *testing.T, what string, ch <-chan T, limit time.Duration)
 	}
 }
 
-// awaitBox waits until a box has written something, and says how it ended if it did so before.
+// awaitBox waits for a box's first output. It says how the box ended if it did so before.
 func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
 	t.Helper()
 	select {
@@ -152,7 +152,7 @@ func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
 	}
 }
 
-// awaitProcess is awaitBox for one whose output nobody reads: it waits for a process with mark.
+// awaitProcess is awaitBox for one whose output nobody reads. It waits for a process with mark.
 func awaitProcess(t *testing.T, mark string, done <-chan result) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); len(processesWith(mark)) == 0; {

@@ -52,8 +52,8 @@ func checkCutShort(t *testing.T, b *bench) {
 	}
 }
 
-// Late returns a context whose deadline passes without its timer firing, as on a host that is busy.
-// What is at the other end of a connection would be out of time first if it were told.
+// Late returns a context whose deadline passes without its timer firing, as under load. What is at
+// the other end of a connection would be out of time first if it were told.
 func Late(ctx context.Context, after time.Duration) context.Context {
 	return late{ctx, time.Now().Add(after)}
 }

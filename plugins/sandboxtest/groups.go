@@ -40,8 +40,7 @@ func FindGroups(t *testing.T) Groups {
 	return g
 }
 
-// Enforced is what a backend has to report that takes control groups where it can have them, and
-// else looks for itself.
+// Enforced is what a backend reports that takes control groups or else looks for itself.
 func (g Groups) Enforced() map[string]string {
 	switch {
 	case g.Version == 0:
@@ -64,8 +63,7 @@ func separateBases() map[string]string {
 	return bases
 }
 
-// separateDir is this process's group in the hierarchy of a controller, or the nearest that can be
-// seen.
+// separateDir is this process's group under a controller, or the nearest visible one.
 func separateDir(controller string) string {
 	return ownGroup(mountOf("cgroup", "-O", controller), `\d+:(?:[^:]*,)?`+controller+`(?:,[^:]*)?`)
 }
@@ -98,8 +96,8 @@ func mountOf(kind string, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ownGroup is this process's group below a mount point, or the mount point where that one can't be
-// seen. head is a pattern of what stands before its path.
+// ownGroup is this process's group below a mount point, or the mount point itself. head is a
+// pattern of what stands before its path.
 func ownGroup(point, head string) string {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	path := regexp.MustCompile(`(?m)^` + head + `:(.*)$`).FindSubmatch(own)
@@ -133,8 +131,8 @@ func listed(dir, controller string) bool {
 	return strings.Contains(" "+strings.TrimSpace(string(text))+" ", " "+controller+" ")
 }
 
-// isAloneInGroup reports whether this process is the only one of its group, so that a backend may
-// move itself and it aside.
+// isAloneInGroup reports whether this process is alone in its group. A backend may then move both
+// aside.
 func isAloneInGroup(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	return err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(os.Getpid())

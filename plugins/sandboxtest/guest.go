@@ -18,7 +18,7 @@ type Order struct {
 // codeEOF is how the guest ends when its stdin ends before what it runs.
 const codeEOF = 99
 
-// Guest returns the test guest, for tests that use a backend without a plugin around it.
+// Guest returns the test guest, for tests of a backend without a plugin.
 func Guest(tb testing.TB) []byte {
 	tb.Helper()
 	binary, err := os.ReadFile(buildGuest(tb, tb.TempDir()))
@@ -28,8 +28,8 @@ func Guest(tb testing.TB) []byte {
 	return binary
 }
 
-// GuestVariable names an environment variable with the path of a test guest that is there already,
-// for machines without Go.
+// GuestVariable names an environment variable with the path of a built test guest. It is for
+// machines without Go.
 const GuestVariable = "SANDBOXTEST_GUEST"
 
 // buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second

@@ -65,8 +65,8 @@ time.sleep(1000)
 	wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory)
 }
 
-// memoryOutOfSight is taken so that no process seems to have it, or none that can be looked at. A
-// box may be refused it, or end for it.
+// memoryOutOfSight is taken so that no visible process seems to have it. A box may be refused it,
+// or end for it.
 func memoryOutOfSight(t *testing.T, b *bench) {
 	code, err := scripts.ReadFile("scripts/memory.py")
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Main runs the tests of m in a process that is also the plugin and the host which the suite starts
-// and kills:
+// Main runs the tests of m in a process that also serves as plugin and host:
 //
 //	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
 //	TESTBINARY check NAME                checks newBackend(stdin) in its own process and prints the report as JSON
@@ -57,8 +56,7 @@ func servePlugin(name, guest string, newBackend func([]byte) plugins.Sandbox) er
 	return plugins.Serve(context.Background(), name, newBackend(binary))
 }
 
-// Plugin returns a constructor of clients for the plugin that Main serves, with a configuration of
-// its own each.
+// Plugin returns a constructor of clients for Main's plugin, each with its own configuration.
 func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins.Sandbox, plugins.Config) {
 	return func(t *testing.T) (plugins.Sandbox, plugins.Config) {
 		t.Helper()
@@ -66,8 +64,7 @@ func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins
 	}
 }
 
-// Open starts the plugin that Main serves, with boxes that hold the test guest, until the end of
-// the test.
+// Open starts Main's plugin, with the test guest in boxes, until the end of the test.
 func Open(tb testing.TB, name string, settings map[string]string) (*plugins.Client, plugins.Config) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -97,7 +94,7 @@ func newConfig(tb testing.TB, settings map[string]string) plugins.Config {
 	return plugins.Config{Instance: "test-" + token(), StateDir: state, Settings: settings, Limits: limits()}
 }
 
-// beHost plays an Airlock that is about to be killed: it has a plugin and a box with a sleeping
+// beHost plays an Airlock that is about to be killed. It has a plugin and a box with a sleeping
 // process. It tells the plugin's process and then the box's readiness on stdout.
 func beHost(name, guest, dir string, pairs []string) error {
 	ctx := context.Background()

@@ -83,8 +83,8 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 	b.compare(t, before)
 }
 
-// processorTime is the one control that a backend may lack if it says that it does: without it
-// boxes are slower, not less safe.
+// processorTime is the one control that a backend may openly lack. Without it boxes are slower, not
+// less safe.
 const processorTime = "processor time is limited"
 
 // checkReport asserts that a backend proved what it must, and says how limits are held.
@@ -123,7 +123,7 @@ func (b *bench) nothingLeft(t *testing.T) {
 	eventually(t, 0, func() []string { return filesIn(b.cfg.StateDir) })
 }
 
-// children lists the processes whose parent is pid, and in place of a template its boxes.
+// children lists the child processes of pid, and a template's boxes in its place.
 func (b *bench) children(pid int) []string {
 	var found []string
 	for _, child := range procfs.Children(pid) {

@@ -31,8 +31,7 @@ func (b *bench) hold(t *testing.T, code string) held {
 	return held{spec.ID, up, end, done}
 }
 
-// usage asks the backend, which is behind a client that passes questions on, for what a box has
-// used.
+// usage asks the backend for what a box has used, through a client that passes questions on.
 func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 	t.Helper()
 	m, ok := b.sandbox.(plugins.Meter)
@@ -45,7 +44,7 @@ func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 // measures reports whether the backend has to say what an open box has used.
 func (b *bench) measures() bool { return b.opts.Measures && b.report.Enforced["memory"] == "cgroup" }
 
-// measure asks for what a box has used, again for a while if the backend measures: some take a
+// measure asks for what a box has used, again for a while if the backend measures. Some take a
 // moment to find a box's counters. ended is how the box ended, if it did meanwhile.
 func (b *bench) measure(t *testing.T, h held) (used plugins.Usage, ended *result, err error) {
 	t.Helper()
@@ -89,8 +88,8 @@ func usageWhileOpen(t *testing.T, b *bench) {
 	}
 }
 
-// refusedForks and killedChild are scripts that come to a good end although a limit refused or
-// ended something.
+// refusedForks and killedChild are scripts that end well although a limit refused or ended
+// something.
 const (
 	refusedForks = `
 import os, time

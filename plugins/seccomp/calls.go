@@ -13,8 +13,8 @@ type call struct {
 	amd64, arm64 int
 }
 
-// denied lists calls that no script needs and that reach the host, other boxes or the kernel's less
-// travelled parts.
+// denied lists calls that no script needs. They reach the host, other boxes or rarely used parts of
+// the kernel.
 func denied() []call {
 	return []call{
 		{"acct", 163, 89},
@@ -94,8 +94,7 @@ func denied() []call {
 	}
 }
 
-// hiddenMemoryCalls lists calls that take memory which neither a process nor its descriptors nor a
-// mounted file system shows.
+// hiddenMemoryCalls lists calls whose memory no process, descriptor or mounted file system shows.
 func hiddenMemoryCalls() []call {
 	return []call{
 		{"shmget", 29, 194},

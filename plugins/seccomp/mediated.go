@@ -44,8 +44,8 @@ func (b *builder) fastOpen() {
 	}
 }
 
-// mediatedOptions are options by which a connected socket's packets could leave for somewhere else,
-// or a send call could connect.
+// mediatedOptions are options that could redirect a connected socket's packets, or connect in a
+// send.
 func mediatedOptions() map[uint32][]uint32 {
 	const ip, tcp, ipv6 = 0, 6, 41
 	return map[uint32][]uint32{
@@ -56,8 +56,8 @@ func mediatedOptions() map[uint32][]uint32 {
 	}
 }
 
-// foreignProcesses lets calls that name a process name their own only, which they do by 0: the
-// kernel allows the rest to whoever has the same uid.
+// foreignProcesses lets calls name their own process only, which they do by 0. The kernel allows
+// the rest to the same uid.
 func (b *builder) foreignProcesses() {
 	for _, c := range []call{callPrlimit(), callSetscheduler(), callSetparam(), callSetattr(), callSetaffinity()} {
 		b.onCall(c,

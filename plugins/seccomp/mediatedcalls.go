@@ -1,7 +1,6 @@
 package seccomp
 
-// shared lists calls that reach what everybody with the same uid, or everybody in the same
-// namespaces, has in common.
+// shared lists calls that reach what everybody with the same uid or namespaces shares.
 func shared() []call {
 	return []call{
 		{"bind", 49, 200},
@@ -35,7 +34,7 @@ func metadata() []call {
 	}
 }
 
-// dispensable lists their relatives that libraries do without: owners can't be changed anyway, the
+// dispensable lists their relatives that libraries do without. Owners can't be changed anyway, the
 // rest is outdated or has a fallback.
 func dispensable() []call {
 	return []call{

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Profile returns the filter for goarch as a container engine's JSON profile (Docker's, which
-// Podman and containerd read too).
+// Profile returns the filter for goarch as a container engine's JSON profile. Docker, Podman and
+// containerd read it.
 //
 // Engines build their filters from names with libseccomp. Such a filter can't hold an exception to
 // an allowed call, so this is the same policy turned round: everything is refused but what
@@ -68,13 +68,13 @@ func (p *profile) refuse(c call, errno uint, args ...condition) {
 	p.add(rule{Names: []string{c.name}, Action: actErrno, Errno: &errno, Args: args})
 }
 
-// bits is the condition that the bits of mask in argument n have the given value.
+// bits is the condition that argument n has the given value in the bits of mask.
 func bits(n uint, mask, value uint32) condition {
 	return condition{Index: n, Mask: uint64(mask), Value: uint64(value), Op: masked}
 }
 
-// is is the condition that the low half of argument n, which is all that the kernel reads of it,
-// has the given value.
+// is is the condition that the low half of argument n has the given value. The kernel reads nothing
+// else of it.
 func is(n uint, value uint32) condition { return bits(n, 0xffffffff, value) }
 
 func (p *profile) namespaces() {
@@ -120,8 +120,8 @@ func (p *profile) arguments() {
 	}
 }
 
-// allBut returns conditions that don't overlap and together hold for every value of argument n but
-// these: the space of values is halved for as long as a half contains one of them.
+// allBut returns disjoint conditions that together hold for every value but these. It halves the
+// space of values as long as a half contains one of them.
 func allBut(n uint, values ...uint32) []condition {
 	var out []condition
 	var split func(mask, prefix uint32, bit int, inside []uint32)

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Check implements plugins.Sandbox: it connects, uploads what is missing, sweeps what an earlier
+// Check implements plugins.Sandbox. It connects, uploads what is missing, sweeps what an earlier
 // remote program of the same instance left, and has every control proved in real boxes over there.
 // While a link of the same settings lives it is used, and its boxes stay; boxes of other settings
 // end.
@@ -57,7 +57,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	return report, nil
 }
 
-// showHostKey is the first contact: it always ends in an error, which shows the host key.
+// showHostKey is the first contact. It always ends in an error, which shows the host key.
 func showHostKey(ctx context.Context, t target) error {
 	client, release, err := dial(ctx, t)
 	if err == nil { // can't be: there is no key that would be accepted
@@ -68,8 +68,8 @@ func showHostKey(ctx context.Context, t target) error {
 	return err
 }
 
-// recheck uses the live link if it goes to the same machine in the same way, else a new one, as when
-// that link is lost meanwhile.
+// recheck uses the live link if it goes to the same machine in the same way. Else, or if that link
+// is lost meanwhile, it makes a new one.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
 	if l := b.link.Load(); l != nil && l.lossError() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
 		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {

@@ -53,7 +53,7 @@ func start(client *ssh.Client, script string, args ...string) (*command, error) 
 	return c, nil
 }
 
-// newSession tries again for a while when the server refuses: with MaxSessions 1 the one before may
+// newSession tries again for a while when the server refuses. With MaxSessions 1 the one before may
 // not be cleared away yet.
 func newSession(client *ssh.Client) (*ssh.Session, error) {
 	const limit, pause = 3 * time.Second, 50 * time.Millisecond
@@ -123,7 +123,7 @@ func (c *command) exitError(err error) error {
 	return &remoteError{stderr: c.stderr.String()}
 }
 
-// wait returns nil or a *remoteError when the command has ended, or an error of the connection.
+// wait returns nil or a *remoteError at the command's end, or the connection's error.
 func (c *command) wait() error {
 	err := c.session.Wait()
 	<-c.drained

@@ -143,8 +143,8 @@ func parseKey(text string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// parseHostKeys reads lines of known_hosts, whose names have to be address's, and lines that are a
-// bare "TYPE BASE64 [COMMENT]".
+// parseHostKeys reads lines of known_hosts, whose names have to be address's. Lines may be a bare
+// "TYPE BASE64 [COMMENT]".
 func parseHostKeys(text, address string) ([]ssh.PublicKey, error) {
 	if len(text) > maxKeyText {
 		return nil, errors.New("this is too long")
@@ -192,8 +192,7 @@ func parseHostKey(line, address string) (ssh.PublicKey, error) {
 		knownhosts.Normalize(address))
 }
 
-// algorithms are the signature algorithms that the pinned keys can answer with, so that the server
-// shows one of them.
+// algorithms are the signature algorithms of the pinned keys. The server then shows one of them.
 func algorithms(keys []ssh.PublicKey) []string {
 	var out []string
 	for _, key := range keys {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// upload is a program that the other machine has to have, under a name that its digest is part of.
+// upload is a program for the other machine, under a name with its digest.
 type upload struct {
 	name, sum string
 	data      []byte
@@ -59,10 +59,10 @@ const uploadScript = `set -e; umask 077; d="$1"; if [ -z "$d" ]; then d="$HOME/.
 	`if [ "$(digest "$t")" = "$3" ]; then chmod 500 "$t"; mv -f "$t" "$f"; echo airlock-done; ` +
 	`else echo "the upload was not complete" >&2; exit 4; fi`
 
-// remotePath is what an answered path may look like: it becomes a word of a command.
+// remotePath is what an answered path may look like. It becomes a word of a command.
 var remotePath = regexp.MustCompile(`^/[A-Za-z0-9._/ @+=,-]+$`)
 
-// put makes sure that u is in dir, sends it if it's not, and returns its path there.
+// put makes sure that u is in dir, sends it if needed, and returns its path.
 func put(ctx context.Context, client *ssh.Client, dir string, u upload) (string, error) {
 	c, err := start(client, uploadScript, dir, u.name, u.sum)
 	if err != nil {

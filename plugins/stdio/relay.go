@@ -32,7 +32,7 @@ func Relay(dst io.Writer, src io.Reader) error {
 	}
 }
 
-// grace is how long output that is on its way may take once a box has been killed.
+// grace is how long output under way may take once a box has been killed.
 const grace = time.Second
 
 // Flush waits until the last output is delivered, whose outcome comes through output. The pipe has

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdioPipe is what a pipe of a box's stdio should hold, in bytes: with what the kernel gives by
+// stdioPipe is what a pipe of a box's stdio should hold, in bytes. With what the kernel gives by
 // itself, each message would have to wait for the other side. The kernel may refuse it to a user
 // with many pipes.
 const stdioPipe = 256 << 10
@@ -25,14 +25,14 @@ type Wiring struct {
 	ours      []*os.File
 }
 
-// Down makes a pipe to write to the child, and returns our end and the child's.
+// Down makes a pipe to the child and returns our end and the child's.
 func (w *Wiring) Down() (ours, theirs *os.File) {
 	r, wr := w.pipe()
 	w.ours, w.theirs = append(w.ours, wr), append(w.theirs, r)
 	return wr, r
 }
 
-// Up makes a pipe to read from the child, and returns our end and the child's.
+// Up makes a pipe from the child and returns our end and the child's.
 func (w *Wiring) Up() (ours, theirs *os.File) {
 	r, wr := w.pipe()
 	w.ours, w.theirs = append(w.ours, r), append(w.theirs, wr)
@@ -92,9 +92,9 @@ func closeAll(files []*os.File) {
 // maxPipe is what a fresh pipe holds on every kernel.
 const maxPipe = 64 << 10
 
-// filled returns the read end of a pipe that holds data and is at its end after it. Unlike a memory
-// file it can be handed to a process that reads from "the current position" without sharing that
-// position with others.
+// filled returns the read end of a pipe that holds data and then ends. Unlike a memory file it can
+// be handed to a process that reads from "the current position" without sharing that position with
+// others.
 func filled(data []byte) (*os.File, error) {
 	if len(data) > maxPipe {
 		return nil, fmt.Errorf("%d bytes do not fit into a pipe", len(data))

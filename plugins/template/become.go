@@ -1,4 +1,4 @@
-// Package template is what a template and the boxes that are forked from it have in common: how the
+// Package template is what a template and the boxes forked from it have in common. It tells how the
 // first becomes an interpreter, and how that is handed over to a box's PID 1.
 //
 // A template is a sandbox with an interpreter that has met no profile, secret or policy. No script
@@ -38,8 +38,8 @@ const lastFD = 4
 // mounts of its own, which a box replaces.
 const Root = "/tmp/box"
 
-// Become prepares Root and becomes the interpreter, which runs program in each box as if it had
-// been started there. It only returns on failure.
+// Become prepares Root and becomes the interpreter. That runs program in each box as if it had been
+// started there. It only returns on failure.
 func Become(interpreter, program string, env []string) error {
 	if err := unix.CloseRange(lastFD+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
@@ -62,7 +62,7 @@ func Become(interpreter, program string, env []string) error {
 	return fmt.Errorf("exec %s: %w", interpreter, syscall.Exec(interpreter, argv, env))
 }
 
-// raiseFiles lets the interpreter have as many descriptors as it may: it keeps two for each box.
+// raiseFiles lets the interpreter have as many descriptors as it may. It keeps two for each box.
 func raiseFiles() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

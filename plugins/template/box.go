@@ -1,11 +1,11 @@
 package template
 
-// Guests is the argument that makes a guest serve the boxes of a template from outside of them, each
-// over a Link to the box's PID 1. Descriptor 4 is a link itself: each of its messages is a Box. One
-// Program may go the other way.
+// Guests is the argument that makes a guest serve a template's boxes from outside. It has a Link to
+// the PID 1 of each. Descriptor 4 is a link itself: each of its messages is a Box. One Program may
+// go the other way.
 const Guests = "guests"
 
-// Box comes with the box's stdin, stdout and stderr, and the link to its PID 1.
+// Box comes with stdin, stdout and stderr, and the link to its PID 1.
 type Box struct{}
 
 // Program comes with what interpreters read from descriptor 4. The template loads it, and later boxes

@@ -13,12 +13,11 @@ import (
 // MaxSmallFrame is the largest Header or ConnectReply, in bytes.
 const MaxSmallFrame = 4 << 10
 
-// ErrFrame is wrapped by every error that means the peer broke the protocol, as opposed to the pipe
-// having ended.
+// ErrFrame is wrapped by errors of a peer that broke the protocol. The pipe's end is none.
 var ErrFrame = errors.New("bad frame")
 
-// Write sends v, one of the shapes of this package, as one frame in one call of w.Write. Callers
-// serialize. It returns Encode's errors before anything is sent.
+// Write sends v, one of this package's shapes, as one frame in one call. Callers serialize. It
+// returns Encode's errors before anything is sent.
 func Write(w io.Writer, v any) error {
 	frame, err := Encode(v)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package wire holds what the engine and a box exchange over the box's stdin and stdout: the
+// Package wire holds what engine and box exchange over the box's stdin and stdout. It has the
 // shapes, their encoding, and the multiplexer's settings.
 //
 // The pipe carries yamux; the engine is its client and airlock-init its server, and either side

@@ -8,9 +8,9 @@ import (
 // frameHeader is the length of a yamux frame's header, in bytes.
 const frameHeader = 12
 
-// Joined returns a writer for one yamux session that passes the header of a data frame on together
-// with its body. yamux writes them one after the other, and on the way between engine and box every
-// write is a message of its own. It is for one goroutine, as yamux has for writing.
+// Joined returns a writer for one yamux session that joins a frame's header with its body. yamux
+// writes them one after the other, and on the way between engine and box every write is a message
+// of its own. It is for one goroutine, as yamux has for writing.
 func Joined(w io.Writer) io.Writer { return &joined{w: w} }
 
 type joined struct {

@@ -39,8 +39,7 @@ const (
 	Piece = 128<<10 - 256
 )
 
-// Mux returns the multiplexer's configuration for a side that buffers up to window bytes per
-// stream.
+// Mux returns the multiplexer's configuration for a side with window bytes per stream.
 //
 // Nothing in it measures time: a frozen box answers nobody, for minutes and rightly so, and a peer
 // that stopped reading means back-pressure. What ends a session is the end of the pipe or the

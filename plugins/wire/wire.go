@@ -47,7 +47,7 @@ func (l Limit) Valid() bool {
 	return l == "" || l == LimitOpen || l == LimitTotal || l == LimitRefusals
 }
 
-// ConnectReply is the one frame that the engine answers to a connect header, before raw bytes flow.
+// ConnectReply is the engine's one answer to a connect header, before raw bytes flow.
 type ConnectReply struct {
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"` // shown in the ledger and in logs of the guest, not to the script's socket
@@ -76,7 +76,7 @@ type Message struct {
 	Stop   *Stop     `json:"stop,omitempty"`
 }
 
-// Boot is the first message on the control stream: it starts the interpreter, long before there is
+// Boot is the first message on the control stream. It starts the interpreter, long before there is
 // a script to run.
 type Boot struct {
 	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this
@@ -146,8 +146,8 @@ type Skill struct {
 	Packed []byte `json:"packed,omitempty"`
 }
 
-// Host is a name (or "*.name" for true subdomains) that the box's resolver answers, and the ports
-// that are listened on.
+// Host is a name (or "*.name" for true subdomains) that the box's resolver answers. Its ports are
+// listened on.
 type Host struct {
 	Name  string `json:"name"`
 	Ports []int  `json:"ports"`
@@ -214,7 +214,7 @@ type Asked struct {
 	Line int    `json:"line"` // 1-based
 }
 
-// Abort says that the sender's end of a connect stream broke, as opposed to ended: the receiver
+// Abort says that the sender's end of a connect stream broke, as opposed to ended. The receiver
 // breaks its end too. yamux streams can only end, and a download cut short must not look complete.
 type Abort struct {
 	Stream uint32 `json:"stream"` // yamux stream id

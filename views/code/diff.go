@@ -26,7 +26,8 @@ const (
 	diffAlike = 3 // lines shown around each difference
 )
 
-// DiffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
+// DiffOf compares two texts by lines. same reports that they are equal, over that rows is
+// incomplete.
 func DiffOf(before, after string) (rows []Row, same, over bool) {
 	if before == after {
 		return nil, true, false

@@ -10,7 +10,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// maxHighlighted bounds the Python that is coloured: each word takes some 30 bytes more of a page.
+// maxHighlighted bounds the Python that is coloured. Each word takes some 30 bytes more of a page.
 const maxHighlighted = 128 << 10
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")

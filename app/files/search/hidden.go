@@ -10,15 +10,15 @@ import (
 	"github.com/computclaw/airlock/app/unpack"
 )
 
-// Programs find a zip file by its last record (APPNOTE.TXT 4.3.16), which stands in its last maxZipEnd
+// Programs find a zip file by its last record (APPNOTE.TXT 4.3.16). It stands in the last maxZipEnd
 // bytes, whatever stands before the first member.
 const (
 	zipEnd    = "PK\x05\x06"
 	maxZipEnd = 22 + 1<<16
 )
 
-// refuseHidden refuses a content in which a program could find an archive that was not opened: a
-// zip file behind other bytes, or anything behind an archive.
+// refuseHidden refuses a content in which a program could find an unopened archive. That is a zip
+// file behind other bytes, or anything behind an archive.
 func refuseHidden(kind string, end *tail, rest *remainder) error {
 	switch {
 	case kind == "" && bytes.Contains(end.last, []byte(zipEnd)):
@@ -29,7 +29,7 @@ func refuseHidden(kind string, end *tail, rest *remainder) error {
 	return nil
 }
 
-// endsZip reports whether a zip file ends with its last record, of which the comment is text.
+// endsZip reports whether a zip file ends with its last record. The record's comment must be text.
 func endsZip(last []byte) bool {
 	at := bytes.LastIndex(last, []byte(zipEnd))
 	if at < 0 || len(last) < at+22 {

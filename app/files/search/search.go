@@ -99,7 +99,8 @@ func (s *Search) end(found *redact.Stream) {
 	s.hits = s.hits.Plus(found.Hits())
 }
 
-// inside looks through what an archive holds, and returns what kind of archive it is; "" if it is none.
+// inside looks through what an archive holds, and returns what kind of archive it is. It is "" if
+// it is none.
 func (s *Search) inside(r *bufio.Reader, depth int) (kind string, err error) {
 	head, _ := r.Peek(len(unpack.Zip))
 	open := s.gzip

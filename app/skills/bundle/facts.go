@@ -49,8 +49,7 @@ type Fact struct {
 	Places []string
 }
 
-// All returns the kinds of which something was found, in the order in which a person should read
-// them.
+// All returns the kinds of which something was found, in reading order.
 func (facts Facts) All() (all []Fact) {
 	add := func(name string, most int, places []string) {
 		if len(places) >= most {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// addHosts adds the hosts of URLs, and names in quotes or between blanks that end in a public suffix, but
-// none of those that the manifest asks for.
+// addHosts adds the hosts of URLs, and names in quotes or between blanks with a public suffix.
+// Those that the manifest asks for are left out.
 func addHosts(hosts, asked map[string]bool, text string) {
 	add := func(name string) {
 		if name = strings.ToLower(name); name != "" && !asked[name] {
@@ -40,7 +40,7 @@ func isHostByte(c byte) bool {
 
 var schemes = []string{"http", "https", "ws", "wss", "postgres", "postgresql", "mysql", "redis", "ftp"}
 
-// endsInScheme reports whether a scheme stands at the end of a word, such as in git+https.
+// endsInScheme reports whether a word ends with a scheme, such as git+https.
 func endsInScheme(word string) bool {
 	for _, scheme := range schemes {
 		if n := len(word) - len(scheme); n >= 0 && strings.EqualFold(word[n:], scheme) {

@@ -143,7 +143,7 @@ func (r *manifestReader) bad(f field, hint, format string, args ...any) {
 		Problem{File: SkillFile, Line: f.line, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// own is Airlock's field of a name, or else the one of Skillbox at the top level.
+// own is Airlock's field of a name, or else Skillbox's at the top level.
 func (r *manifestReader) own(name string) field {
 	if f, ok := r.fields[ownPrefix+name]; ok {
 		return f

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Needs are what the entrypoint can't do without, besides Python and the files of the bundle.
+// Needs are what the entrypoint requires besides Python and the files of the bundle.
 type Needs struct {
 	Modules  []string `json:"modules,omitempty"`  // that it imports, without what is below them
 	Packages []string `json:"packages,omitempty"` // distributions of requirements.txt, as NormalName writes them
@@ -38,7 +38,7 @@ func (b Bundle) Needs() Needs {
 	return Needs{bounded(modules), bounded(packages)}
 }
 
-// moduleNames are all names that a module of the bundle could have, wherever it lies: a script may
+// moduleNames are all names that a module of the bundle could have, wherever it lies. A script may
 // change where Python looks.
 func (b Bundle) moduleNames() map[string]bool {
 	names := map[string]bool{}
@@ -55,7 +55,7 @@ func bounded(names map[string]bool) []string {
 	return sorted[:min(len(sorted), maxNeeds)]
 }
 
-// requirement is a line of requirements.txt without a condition, which begins with a name (PEP 508).
+// requirement is a line of requirements.txt that begins with a name (PEP 508). It has no condition.
 var requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*` +
 	`(?:\[[^\]]*\]\s*)?(?:[<>=!~@(,][^;]*)?$`)
 

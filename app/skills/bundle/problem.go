@@ -15,7 +15,7 @@ type Problem struct {
 	Hint    string // what to do
 }
 
-// Place is the file with the line, as compilers write it; "" for the bundle as a whole.
+// Place is the file with the line, as compilers write it. It is "" for the bundle as a whole.
 func (p Problem) Place() string {
 	if p.Line == 0 {
 		return p.File

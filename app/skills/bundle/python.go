@@ -32,8 +32,8 @@ func isPython(f File) bool {
 // pyCoding is a line in which a source names its encoding (PEP 263).
 var pyCoding = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// foreignCoding returns the encoding that one of a source's first two lines names, and that line, if
-// it isn't UTF-8. Python would read another program than a person does.
+// foreignCoding returns the encoding that a source names, and its line, if it isn't UTF-8. Python
+// looks at the first two lines only. Python would read another program than a person does.
 func foreignCoding(source string) (name string, line int) {
 	lines := strings.SplitN(newlines.Replace(strings.TrimPrefix(source, "\ufeff")), "\n", 3)
 	for i, text := range lines[:min(2, len(lines))] {
@@ -107,7 +107,7 @@ func (r *pyReader) line(line pyLine) {
 	}
 }
 
-// splitStatements divides a logical line into the header of a block, if it has one, and statements.
+// splitStatements divides a logical line into a block's header, if there is one, and statements.
 // What stands before the colon of an annotation is taken for a header too, which changes nothing.
 func splitStatements(tokens []pyToken) (header []pyToken, statements [][]pyToken) {
 	begin, depth, lambdas := 0, 0, 0

@@ -95,7 +95,7 @@ func (s *pyScanner) indentation() (width int) {
 	return width
 }
 
-// code reads up to the end, or in a field of an f-string up to its closing brace.
+// code reads up to the end, or up to the closing brace of an f-string's field.
 func (s *pyScanner) code(field bool) error {
 	var open []byte // brackets
 	for s.at < len(s.source) {
@@ -243,8 +243,8 @@ func (s *pyScanner) skipEscaped() {
 	}
 }
 
-// formattedText reads an f-string, or what stands behind the colon of one of its fields, to its end.
-// The code of its fields is read too, between round brackets.
+// formattedText reads an f-string, or a field's part behind its colon, to its end. The code of its
+// fields is read too, between round brackets.
 func (s *pyScanner) formattedText(end string, raw bool) error {
 	if s.nesting++; s.nesting > maxPyNesting {
 		return errors.New("f-strings are nested too deep")

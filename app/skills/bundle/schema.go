@@ -82,15 +82,15 @@ func explainSchema(err error) error {
 // definitions are the names under which a schema keeps what it refers to.
 var definitions = []string{"$defs", "definitions"}
 
-// expander writes out the references of a schema, so that it is as large as it looks. It refuses those
-// that lead outside or in a circle, and schemas that become large.
+// expander writes out the references of a schema, which is then as large as it looks. It refuses
+// those that lead outside or in a circle, and schemas that become large.
 type expander struct {
 	root  map[string]any
 	parts int
 	depth int // of the part that is being expanded
 }
 
-// expand returns a part with its references written out. open are those that lead to it.
+// expand returns a part with its references written out. open are the references that lead to it.
 func (x *expander) expand(part any, open []string) (any, error) {
 	if x.depth++; x.depth > maxSchemaDepth {
 		return nil, fmt.Errorf("it is nested more than %d deep, with its references written out", maxSchemaDepth)
@@ -223,7 +223,7 @@ func firstCause(mismatch *jsonschema.ValidationError) (at, what string) {
 	return at, app.VisibleText(app.Clip(what, 300))
 }
 
-// syntaxLine is the line on which a text stops being JSON; 0 if all of it is.
+// syntaxLine is the line on which a text stops being JSON. 0 means that all of it is JSON.
 func syntaxLine(text []byte) int {
 	var wrong *json.SyntaxError
 	if !errors.As(json.Unmarshal(text, new(any)), &wrong) {

@@ -79,8 +79,8 @@ func (x *expander) patterns(name string, value any) error {
 	return nil
 }
 
-// steps are what a regular expression may take for each character, and what it takes of memory: its parts
-// as often as they are repeated. The parser bounds that.
+// steps are what a regular expression may take for each character, and of memory. They are its
+// parts as often as they are repeated. The parser bounds that.
 func steps(part *syntax.Regexp) (n int) {
 	for _, sub := range part.Sub {
 		n += steps(sub)

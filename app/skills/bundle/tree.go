@@ -33,7 +33,7 @@ type entry struct {
 
 func newTree() *tree { return &tree{seen: map[string]entry{}} }
 
-// add reads a file of the bundle. declared is what its source says of the size, or -1.
+// add reads a file of the bundle. declared is the size that its source names, or -1.
 func (t *tree) add(name string, executable bool, content io.Reader, declared int64) error {
 	if isIgnored(name) {
 		t.ignored = append(t.ignored, name)
@@ -68,7 +68,7 @@ func (t *tree) addFolder(name string) error {
 	return t.claim(name, true)
 }
 
-// claim refuses names that are dangerous, and two that one file system could take for the same.
+// claim refuses dangerous names, and two that a file system could confuse.
 func (t *tree) claim(name string, folder bool) error {
 	if err := checkPath(name); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (t *tree) claim(name string, folder bool) error {
 	return nil
 }
 
-// fold maps names that a file system of macOS or Windows takes for one to the same text.
+// fold maps names to the same text if macOS or Windows takes them for one.
 func fold(name string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(name))) }
 
 func checkPath(name string) error {

@@ -39,7 +39,7 @@ func Start(dir string, extra ...string) (*Engine, error) {
 	return e, e.Start()
 }
 
-// New starts an engine with a directory of its own, until the end of the test.
+// New starts an engine with a directory of its own until the end of the test.
 func New(tb testing.TB, extra ...string) *Engine {
 	tb.Helper()
 	e := &Engine{dir: directory(tb), extra: extra}
@@ -71,11 +71,11 @@ func (e *Engine) keep(tb testing.TB) {
 	})
 }
 
-// onSmallDisk mounts a disk for the engine's data where nobody else sees it: other tests look for
+// onSmallDisk mounts a disk for the engine's data where nobody else sees it. Other tests look for
 // mounts that they have left.
 const onSmallDisk = `mkdir "$0/data" && mount -t tmpfs -o size="$1" tmpfs "$0/data" && shift && exec "$@"`
 
-// NewSmall is New with a disk of that size, such as 400m, for the engine's data. The test needs
+// NewSmall is New with a disk of that size for the engine's data, such as 400m. The test needs
 // root.
 func NewSmall(tb testing.TB, size string) *Engine {
 	tb.Helper()
@@ -108,8 +108,7 @@ func (e *Engine) Hosts(pid int) bool {
 		bytes.Contains(line, []byte("containerd")) && bytes.Contains(line, []byte(e.dir+"/")))
 }
 
-// Shims lists the processes that stand between the engine and a container each, each with its
-// number first.
+// Shims lists the processes between the engine and each container, with their numbers first.
 func (e *Engine) Shims() []string {
 	var found []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")

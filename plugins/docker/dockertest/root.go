@@ -77,8 +77,7 @@ func With(root []byte, files ...File) ([]byte, error) {
 	return append(buf.Bytes(), root...), nil
 }
 
-// Static builds a static program from this repository, as Airlock's is, with go build or go test
-// -c.
+// Static builds a static program from this repository with go build or go test -c.
 func Static(tb testing.TB, pkg string, command ...string) []byte {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "program")
@@ -187,7 +186,7 @@ func notELF(path string) bool {
 	return err != nil || string(magic[:]) != "\x7fELF"
 }
 
-// addFile adds a library by what its name stands for, and everything else as it is.
+// addFile adds a library by its link's target, and everything else as it is.
 func addFile(w *tar.Writer, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

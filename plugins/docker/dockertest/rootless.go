@@ -26,8 +26,8 @@ exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RU
     sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
 `
 
-// NewRootless starts an engine that has no more rights than an ordinary user, until the end of the
-// test. It needs rootlesskit, slirp4netns and uidmap.
+// NewRootless starts an engine with an ordinary user's rights until the end of the test. It needs
+// rootlesskit, slirp4netns and uidmap.
 func NewRootless(tb testing.TB) *Engine {
 	tb.Helper()
 	dir := directory(tb)

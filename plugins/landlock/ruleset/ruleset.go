@@ -16,11 +16,11 @@ const ScopedABI = 6
 // referABI is the first version that lets files be moved between directories at all.
 const referABI = 2
 
-// TruncateABI is the first version of Landlock that keeps files from being cut off by their path,
-// or by opening them to read. Before, somebody else has to.
+// TruncateABI is the first version of Landlock that prevents truncation by path or by opening to
+// read. Before, somebody else has to.
 const TruncateABI = 3
 
-// ABI returns the version of the kernel's Landlock, 0 if there is none or it may not be used.
+// ABI returns the version of the kernel's Landlock. 0 means none, or none that may be used.
 func ABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -120,9 +120,9 @@ func (w Ruleset) private() []string {
 	return []string{w.Private}
 }
 
-// EnforceInner restricts the calling thread, which is inside a ruleset already, so that its
-// children can neither signal nor trace it. It takes nothing else away: moving files from one
-// directory to another is denied by every ruleset that doesn't allow it.
+// EnforceInner restricts the calling thread, which is inside a ruleset already. Its children can
+// neither signal nor trace it. It takes nothing else away: moving files from one directory to
+// another is denied by every ruleset that doesn't allow it.
 func EnforceInner(abi int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER, Scoped: scopes(abi)}
 	if abi < referABI {

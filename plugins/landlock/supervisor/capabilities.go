@@ -29,8 +29,8 @@ func Own() (Capabilities, error) {
 	return c, nil
 }
 
-// Powerless reports whether there is no capability and no way to get one by executing a file. Uid 0
-// is then a user like any other.
+// Powerless reports whether there is no capability and no way to get one by execution. Uid 0 is
+// then a user like any other.
 func (c Capabilities) Powerless() bool { return c.Permitted == 0 && c.Bounding == 0 }
 
 // Has reports whether all of these are in effect.

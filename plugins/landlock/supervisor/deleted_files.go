@@ -50,7 +50,7 @@ func findDeletedFiles(processes []process, tmp string, longest int64) deletedFil
 	return u
 }
 
-// removedMappings counts the files that p maps and that neither a directory nor a descriptor shows.
+// removedMappings counts mapped files of p that no directory or descriptor shows.
 func (p process) removedMappings(tmp string, seen map[string]bool) int64 {
 	thread := p.memory().Thread
 	maps, err := os.ReadFile(thread + "/maps")

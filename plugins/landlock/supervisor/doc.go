@@ -1,4 +1,4 @@
-// Package supervisor is the process that stands outside one box and holds it: it applies the
+// Package supervisor is the process that stands outside one box and holds it. It applies the
 // ruleset, starts the guest inside, answers the calls that the box's filter hands over, looks after
 // the limits, and ends everything when the guest or the backend ends.
 //

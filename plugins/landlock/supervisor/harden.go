@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
-// harden closes this process to the box and makes it the parent of whatever the box orphans.
+// harden closes this process to the box and makes it the parent of its orphans.
 func harden(uid int) error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("set non-dumpable: %w", err)
@@ -41,8 +41,8 @@ func lowerLimits(l Limits, sharedUID bool) error {
 	return nil
 }
 
-// raiseOwnLimit bounds the guest's descriptors for good, which lowerLimits didn't where the uid is
-// shared, and raises the supervisor's own bound. The kernel counts descriptors on their way through
+// raiseOwnLimit bounds the guest's descriptors for good and raises the supervisor's own bound.
+// lowerLimits doesn't where the uid is shared. The kernel counts descriptors on their way through
 // sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many
 // on their way as its bound lets it would stop all supervisors with the same one from handing over
 // connections.

@@ -73,7 +73,7 @@ func (w *limitWatch) look() (reason string) {
 	return reason
 }
 
-// disk looks at the private directory and at the disk that it's on, which others need too.
+// disk looks at the private directory and at its disk, which others need too.
 func (w *limitWatch) disk(hidden deletedFiles) string {
 	if !hidden.closed {
 		w.closed = 0

@@ -105,7 +105,7 @@ func destination(raw []byte) (netip.AddrPort, unix.Errno) {
 	return netip.AddrPortFrom(address, binary.BigEndian.Uint16(raw[2:])), 0
 }
 
-// connectCaller makes a connection, offers one end to the guest and gives the caller the other.
+// connectCaller makes a connection and gives one end to the guest, the other to the caller.
 func (m *mediator) connectCaller(n notification, to netip.AddrPort, flags int) {
 	if !m.callers.open() {
 		m.listener.answer(n, unix.ECONNREFUSED)

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// metadata changes mode or times of a file for the caller, if the file is in the private directory.
-// It works on the file that it looked at, so neither a link nor a rename in between leads it
-// elsewhere.
+// metadata changes mode or times of a file in the private directory for the caller. It works on the
+// file that it looked at, so neither a link nor a rename in between leads it elsewhere.
 func (m *mediator) metadata(n notification) unix.Errno {
 	directory, pathAt, flags := int32(n.args[0]), n.args[1], uint64(0)
 	switch n.nr {
@@ -47,7 +46,7 @@ func (m *mediator) metadata(n notification) unix.Errno {
 	return errnoOrZero(unix.Chmod(here, uint32(mode)&noSpecialBits))
 }
 
-// find opens what the caller names, as a place and not to read, and makes sure of where it is.
+// find opens what the caller names as a place, not to read, and makes sure of it.
 func (m *mediator) find(n notification, directory int32, pathAt uint64, noFollow bool) (int, error) {
 	path := ""
 	if pathAt != 0 {
@@ -112,8 +111,7 @@ func (m *mediator) base(n notification, directory int32, path string) (int, erro
 	return unix.Open(place, unix.O_PATH|unix.O_CLOEXEC, 0)
 }
 
-// setTimes gives the file at path the times that the caller's third argument points to, or the
-// present.
+// setTimes sets the times that the caller's third argument points to, or the present.
 func (m *mediator) setTimes(n notification, path string) unix.Errno {
 	var times *[2]unix.Timespec
 	if n.args[2] != 0 {

@@ -75,8 +75,7 @@ func (l *listener) receive() (notification, error) {
 	}
 }
 
-// valid reports whether the caller still waits, and so whether what was read under its pid was its
-// own.
+// valid reports whether the caller still waits. Only then was what was read under its pid its own.
 func (l *listener) valid(n notification) bool {
 	id := n.id
 	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
@@ -113,7 +112,7 @@ func (l *listener) put(n notification, fd int, number uint32, closeOnExec bool) 
 	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a))
 }
 
-// retry repeats what a signal kept from being begun: the kernel waits for its lock of the
+// retry repeats what a signal kept from being begun. The kernel waits for its lock of the
 // notifications interruptibly, and a caller whose answer is lost waits for ever.
 func (l *listener) retry(request uintptr, argument unsafe.Pointer) error {
 	for {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// perFile is what a file counts besides its blocks: file systems have a bound number of them.
+// perFile is what a file counts besides its blocks. File systems have a bound number of them.
 const perFile = 1 << 10
 
 // tmpUsage returns what the private directory holds, in bytes, and stops looking beyond limit. Its
@@ -75,8 +75,7 @@ func enter(fd int, name string) (int, error) {
 	return next, nil
 }
 
-// openDirectory opens a directory so that what is in it can be looked at, whatever mode its owner
-// gave it.
+// openDirectory opens a directory to look inside, whatever mode its owner gave it.
 func openDirectory(at int, name string) (int, error) {
 	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
@@ -93,8 +92,7 @@ func openDirectory(at int, name string) (int, error) {
 	return -1, err
 }
 
-// openClosed opens a directory whose owner closed it, without ever following a link that it may be
-// exchanged for.
+// openClosed opens a directory that its owner closed. It never follows a link that may replace it.
 func openClosed(fd int, name string) (int, error) {
 	path, err := unix.Openat(fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -142,9 +140,9 @@ func namesIn(fd int) ([]string, error) {
 	return file.Readdirnames(-1)
 }
 
-// RemoveTree removes a directory that may be as deep as its owner liked, with one descriptor and no
-// recursion: what is in a subdirectory is moved up until there is nothing but files and empty
-// directories. Nobody else may be at work in it. What is no directory is removed, too.
+// RemoveTree removes a directory of any depth with one descriptor and no recursion. It moves the
+// content of subdirectories up until only files and empty directories are left. Nobody else may be
+// at work in it. What is no directory is removed, too.
 func RemoveTree(dir string) error {
 	top, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -224,8 +222,7 @@ func moveUp(dir int, name string, top int, next *int) error {
 	}
 }
 
-// RemoveOwned removes a private directory that a supervisor left, or a file beside it, as the uid
-// that it belongs to.
+// RemoveOwned removes a supervisor's private directory, or a file beside it, as its owner.
 func RemoveOwned(dir string) error {
 	var stat unix.Stat_t
 	switch err := unix.Lstat(dir, &stat); {

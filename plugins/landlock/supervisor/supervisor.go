@@ -127,8 +127,8 @@ func (w *supervisor) start(guestConn *os.File) error {
 	return nil
 }
 
-// enter puts the calling thread into the ruleset and under the filter, and proves that its signals
-// stay inside where they should.
+// enter puts the calling thread under ruleset and filter. It proves that the thread's signals stay
+// inside.
 func (w *supervisor) enter() error {
 	if err := clearInheritable(); err != nil {
 		return err

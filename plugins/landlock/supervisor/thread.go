@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// thread runs functions, one at a time, on one thread that is never used for anything else.
+// thread runs functions, one at a time, on one thread that does nothing else.
 type thread struct{ work chan func() }
 
 // newThread prepares a thread by prepare, which must succeed.
@@ -38,8 +38,7 @@ func (t *thread) do(f func()) {
 	<-done
 }
 
-// actAs makes the calling thread's access to files and to other processes' memory that of uid. 0
-// changes nothing.
+// actAs makes the calling thread access files and memory as uid. 0 changes nothing.
 func actAs(uid int) error {
 	if uid == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package hostile holds scripts that try to break out of a box, one file a case, with what has to
-// happen at the top of each.
+// Package hostile holds scripts that try to break out of a box, one file a case. The top of each
+// says what has to happen.
 //
 // A case is plain Python that runs after prelude.py. Its first comment line is its id and what it
 // tries; the lines "# name: value" after it say what is expected, where that differs from a
@@ -40,8 +40,7 @@ type Case struct {
 
 const prelude = "prelude.py"
 
-// For returns the case for boxes of the restricted tier, which promises less, if restricted is
-// true.
+// For returns the case, for the restricted tier's smaller promises if restricted is true.
 func (c Case) For(restricted bool) Case {
 	if restricted {
 		c.Script = strings.Replace(c.Script, "\nRESTRICTED = False", "\nRESTRICTED = True", 1)

@@ -24,8 +24,7 @@ var files embed.FS
 // Works is the result of every program.
 const Works = `"works"`
 
-// Missing begins the result of a program that was not tried, as JSON, because the runtime lacks
-// something that it needs.
+// Missing begins the JSON result of a program whose requirements the runtime lacks.
 const Missing = `"missing `
 
 // Program is one ordinary program.

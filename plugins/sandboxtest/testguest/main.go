@@ -28,7 +28,7 @@ type order struct {
 	Hold bool     `json:"hold"` // after Argv ended, stay until the end of stdin
 }
 
-// threads are more than it ever needs: two block in reading and waiting, the others are the
+// threads are more than it ever needs. Two block in reading and waiting, the others are the
 // runtime's own.
 const threads = 8
 

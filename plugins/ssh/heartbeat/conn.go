@@ -19,8 +19,7 @@ const (
 	MaxFrame = 64 << 10
 )
 
-// ErrSilent says that the other side was not heard for too long, ErrFrame that it sent what no
-// frame looks like.
+// ErrSilent says that the peer was silent for too long, ErrFrame that it sent no frame.
 var (
 	ErrSilent = errors.New("nothing was heard from the other side for " + Silence.String())
 	ErrFrame  = errors.New("the other side broke the protocol")
@@ -121,7 +120,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return sent, nil
 }
 
-// frame sends header and body in one write, or a beat would cost a packet more.
+// frame sends header and body in one write. A beat would cost a packet more.
 func (c *Conn) frame(body []byte) error {
 	buf := make([]byte, 4, 4+len(body))
 	binary.BigEndian.PutUint32(buf, uint32(len(body))) //nolint:gosec // at most MaxFrame
@@ -150,7 +149,7 @@ func (c *Conn) beat(every time.Duration) {
 	}
 }
 
-// failed ends the connection and returns the reason of its end, which may be an earlier one.
+// failed ends the connection and returns the first reason of its end.
 func (c *Conn) failed(err error) error {
 	_ = c.end(err)
 	<-c.done

@@ -1,5 +1,4 @@
-// Package heartbeat makes a connection that knows whether it is alive out of a pair of byte
-// streams.
+// Package heartbeat makes a connection that knows whether it is alive from two byte streams.
 //
 // TCP notices a pulled cable after minutes, or never if nothing is sent. So each side sends an
 // empty frame every Beat, and a side that has received no byte for Silence closes its streams.

@@ -36,8 +36,8 @@ type Hello struct {
 	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
 }
 
-// closeTime is how long boxes may take to be cleared away in order once the link is gone.
-// Afterwards the process just ends, and they with it.
+// closeTime is how long boxes may take to be cleared away after the link's end. Afterwards the
+// process just ends, and they with it.
 const closeTime = 3 * time.Second
 
 // maxGuest bounds the guest's file, in bytes.
@@ -86,8 +86,7 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// load reads the guest and compares its digest, so that it's the same bytes that are checked and
-// run.
+// load reads the guest and compares its digest. The same bytes are checked and run.
 func load(path, sum string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,8 +103,7 @@ func load(path, sum string) ([]byte, error) {
 	return guest, nil
 }
 
-// prepare keeps scripts out of core files and makes reads and writes of the pipes end when they're
-// closed.
+// prepare keeps scripts out of core files and ends pipe operations when pipes are closed.
 func prepare() error {
 	unix.Umask(0o077)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramPrefix is how the names of the uploaded remote programs begin, GuestPrefix those of the
-// guests. The sha256 follows.
+// ProgramPrefix begins the names of uploaded remote programs, GuestPrefix those of guests. The
+// sha256 follows.
 const (
 	ProgramPrefix = "airlock-remote-"
 	GuestPrefix   = "airlock-init-"
@@ -90,8 +90,8 @@ func awaitEnd(fd int) error {
 // unused is how long a file that no Airlock has asked for stays.
 const unused = 30 * 24 * time.Hour
 
-// removeUnused marks our files as used and removes those of versions that nobody has used for long.
-// What can't be removed stays: it takes space and does no harm.
+// removeUnused marks our files as used and removes versions unused for long. What can't be removed
+// stays: it takes space and does no harm.
 func removeUnused(guest string) {
 	now := time.Now()
 	dir := filepath.Dir(guest)

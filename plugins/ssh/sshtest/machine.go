@@ -103,8 +103,7 @@ func (m *Machine) UID() int {
 	return TestUID
 }
 
-// account gives the remote user a home on a small file system, in a user list that only these tests
-// see.
+// account gives the remote user a small home and a user list of these tests' own.
 func (m *Machine) account(mountOptions, shell string) {
 	m.t.Helper()
 	if shell == "" {
@@ -143,7 +142,7 @@ func (m *Machine) account(mountOptions, shell string) {
 	}
 }
 
-// Install adds a package to the list of those that are there, which only these tests see.
+// Install adds a package to the list of those that are there, for these tests only.
 func (m *Machine) Install(name string) {
 	m.t.Helper()
 	const list = "/var/lib/dpkg/status"
@@ -188,7 +187,7 @@ func (m *Machine) runInNamespace(args ...string) {
 	Run(m.t, "nsenter", append([]string{"--net=/proc/" + strconv.Itoa(m.holder) + "/ns/net", "--"}, args...)...)
 }
 
-// Hosts reports whether a process is on this machine and not on another that runs the same tests.
+// Hosts reports whether a process is on this machine and not another test's.
 func (m *Machine) Hosts(pid string) bool {
 	m.t.Helper()
 	ours, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", m.holder))

@@ -1,3 +1,3 @@
-// Package resolver answers for the names that a script may use, each with a loopback address of its
-// own, and finds the name behind an address. Nothing is ever asked outside the box.
+// Package resolver gives each name that a script may use a loopback address. It finds the name
+// behind an address. Nothing is ever asked outside the box.
 package resolver

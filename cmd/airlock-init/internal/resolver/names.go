@@ -21,8 +21,8 @@ const (
 	wildcardsPerSecond = 64 // new names
 )
 
-// Names gives each allowed name a loopback address of its own and finds the name back. Safe for
-// concurrent use.
+// Names gives each allowed name a loopback address and finds the name back. Safe for concurrent
+// use.
 type Names struct {
 	mu        sync.Mutex
 	rules     []wire.Host
@@ -53,8 +53,7 @@ func (n *Names) Allow(rules []wire.Host) {
 	}
 }
 
-// OwnNames is NewNames where localhost is a name, and so is the machine's, because nothing else in the
-// box says so.
+// OwnNames is NewNames with localhost and the machine's name, which nothing else in the box knows.
 func OwnNames() *Names {
 	n := NewNames()
 	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -120,7 +119,7 @@ func (n *Names) admit(name string) bool {
 	return true
 }
 
-// assign derives the address from the name, so that it is the same in every box, and steps on where
+// assign derives the address from the name, so that it is the same in every box. It steps on where
 // two names collide.
 func (n *Names) assign(name string) netip.Addr {
 	if address, ok := n.addresses[name]; ok {
@@ -152,7 +151,7 @@ func canonical(name string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-// validName accepts the letters of host names, digits, dashes and underscores in labels of 1 to 63.
+// validName accepts letters, digits, dashes and underscores in labels of 1 to 63.
 func validName(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if len(label) == 0 || len(label) > 63 {

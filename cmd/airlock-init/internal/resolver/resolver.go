@@ -202,8 +202,7 @@ func reverse(name string) (netip.Addr, bool) {
 	return address, true
 }
 
-// recordName names a type of records that clients look for something other than addresses in, or
-// returns "".
+// recordName names a type of records that isn't addresses but is asked for, or returns "".
 func recordName(t dnsmessage.Type) string {
 	switch t {
 	case dnsmessage.TypeSRV:

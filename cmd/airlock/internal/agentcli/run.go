@@ -173,11 +173,10 @@ func readSource(in io.Reader, path string) (string, error) {
 	return strings.TrimPrefix(string(data), "\ufeff"), nil
 }
 
-// codingLine is how a script names its encoding, in its first or second line (PEP 263).
+// codingLine names a script's encoding, in its first or second line (PEP 263).
 var codingLine = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// checkEncoding refuses a script whose characters Python would read otherwise than they are sent:
-// in UTF-8.
+// checkEncoding refuses a script that Python would not read as UTF-8.
 func checkEncoding(name, script string) error {
 	if !utf8.ValidString(script) {
 		return cli.UsageError{Message: name + " is not UTF-8; save it as UTF-8, without a coding line"}

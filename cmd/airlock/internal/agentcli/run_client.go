@@ -152,7 +152,7 @@ func (a agent) readProfile(ctx context.Context, wait time.Duration) (p profile, 
 	return p, err
 }
 
-// execution makes a call that answers with one. id is it, if it is known before.
+// execution makes a call that answers with one. id is its id, if known before.
 func (a agent) execution(ctx context.Context, id string, r client.Request, in any) (x execution, err error) {
 	x.whole, err = a.ask(ctx, r, in, &x)
 	if id != "" {

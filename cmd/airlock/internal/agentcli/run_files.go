@@ -79,7 +79,7 @@ type artifact struct {
 	} `json:"withheld"`
 }
 
-// takeArtifacts writes what the script left into the directory of --out, and says what was withheld.
+// takeArtifacts writes artifacts into the directory of --out and says what was withheld.
 func (j *job) takeArtifacts(ctx context.Context, x execution) error {
 	if j.files.out == "" || len(x.Artifacts) == 0 {
 		return nil

@@ -93,8 +93,8 @@ func (j *job) start(ctx context.Context, deadline time.Time) (execution, error) 
 	}
 }
 
-// awaitPerson returns nil when the profile looks as if the script could run, or as if nobody could
-// help it any more: the next submission tells.
+// awaitPerson returns nil when the script may run, or when nobody can help the profile any more.
+// The next submission tells which.
 func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
 	for shown := false; ; {
 		p, err := j.agent.readProfile(ctx, min(max(0, time.Until(deadline)), app.MaxPollWait, waitOnce(shown)))
@@ -114,7 +114,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 	}
 }
 
-// waitOnce has the first look at a profile come back at once: it is what the person is shown.
+// waitOnce has the first look at a profile come back at once. It is what the person is shown.
 func waitOnce(shown bool) time.Duration {
 	if shown {
 		return app.MaxPollWait

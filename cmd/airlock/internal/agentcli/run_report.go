@@ -81,7 +81,7 @@ func (n connection) refusal() string {
 	return cli.Printable(cli.Joined(": ", what+place, n.Hint))
 }
 
-// reason names the rule that refused a request, and the keys whose values were in it.
+// reason names the rule that refused a request, and the keys with values in it.
 func (n connection) reason() string {
 	var why []string
 	if n.Rule != "" {
@@ -151,8 +151,7 @@ func failEarly(c cli.Console, args []string, err error) int {
 
 func wrongUsage(err error) *app.Error { return app.E("usage", err.Error(), "Run airlock run --help.") }
 
-// failJSON prints an error in the one shape that errors of the API have, with the link for the
-// person who has to act.
+// failJSON prints an error in the API's shape, with the link for the person who has to act.
 func (j *job) failJSON(why *app.Error, person needsPerson) {
 	body := map[string]any{"error": why}
 	if person.approval != "" {
@@ -164,8 +163,8 @@ func (j *job) failJSON(why *app.Error, person needsPerson) {
 	_ = json.NewEncoder(j.Out).Encode(body) // nobody reads it if this fails
 }
 
-// screen returns a stream, or for a terminal one on which what others wrote can neither move the
-// cursor nor hide or change what stands there.
+// screen returns a stream, which for a terminal makes foreign text harmless. It can neither move
+// the cursor nor hide or change what stands there.
 func screen(w io.Writer) io.Writer {
 	if cli.IsTerminal(w) {
 		return plainText{w}

@@ -24,8 +24,8 @@ func NewFlags(name, usage string) *Flags {
 	return &Flags{set, UsageOf(usage, name)}
 }
 
-// UsageOf is the part of a help text that is about one command, or about all that begin with its
-// words: airlock admin has fifty lines. A name of one word has all of it.
+// UsageOf is the part of a help text about one command, or about all that begin with its words. A
+// name of one word has all of it.
 func UsageOf(usage, name string) string {
 	_, command, sub := strings.Cut(name, " ")
 	head, _, _ := strings.Cut(usage, "\n")

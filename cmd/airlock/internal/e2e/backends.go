@@ -11,8 +11,8 @@ import (
 // boxImage is what the docker backend runs in these tests: this host's Python.
 const boxImage = "airlock-test:1"
 
-// DockerSettings starts an engine with an image, until the end of the test, and returns what a
-// server needs to use it.
+// DockerSettings starts an engine with an image until the end of the test. It returns the settings
+// of a server that uses it.
 func DockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
 	tb.Helper()
 	root, err := dockertest.Root()

@@ -67,8 +67,7 @@ func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
 	return c
 }
 
-// RunPublished does it as README.md says, with a network and settings of the container's own and
-// one published port.
+// RunPublished does it as README.md says, with a network, settings and one published port.
 func (i *Image) RunPublished(t *testing.T, name string, options ...string) *Container {
 	t.Helper()
 	addr := FreeAddress(t)

@@ -22,7 +22,7 @@ type GoroutineReader struct {
 	marked uint64            // address of what the last collection found in use, in bytes
 }
 
-// dead is the runtime's mark of a goroutine that has ended and is kept for the next one.
+// dead is the runtime's mark of a goroutine that ended and is kept for reuse.
 const dead = 6
 
 // NewGoroutineReader learns from a program where it keeps them. It must be linked at fixed
@@ -58,7 +58,7 @@ func NewGoroutineReader(t *testing.T, binary string) *GoroutineReader {
 	return r
 }
 
-// Live returns how many KiB of a process's heap were in use when it last collected its garbage.
+// Live returns the KiB of a process's heap in use after its last garbage collection.
 func (r *GoroutineReader) Live(pid int) int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -92,8 +92,8 @@ func structFields(t *testing.T, info *dwarf.Data, name string) map[string]int64 
 	}
 }
 
-// Of counts a process's goroutines by the function that they began with, the runtime's own aside.
-// It doesn't stop the process, so one that is just beginning or ending may be wrong.
+// Of counts a process's goroutines by their first function. It leaves out the runtime's own. It
+// doesn't stop the process, so one that is just beginning or ending may be wrong.
 func (r *GoroutineReader) Of(pid int) map[string]int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-// ImageRoot is a directory with a Debian root for the whole image; "" for a small one.
+// ImageRoot is a directory with a Debian root for the whole image. It is "" for a small one.
 var ImageRoot = flag.String("image-root", "",
 	"directory with a Debian 13 root, on which TestImage builds the whole image; see the Makefile's image-test")
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// buildWhole builds the Dockerfile as it stands, from this work tree as docker build gets it, on a
-// Debian root instead of the two images from registries.
+// buildWhole builds the Dockerfile as it stands, from this work tree, on a Debian root. The root
+// replaces the two images from registries.
 func (i *Image) buildWhole(root string) {
 	i.T.Helper()
 	i.ImportDirectory("airlock-root:test", root, "")

@@ -59,7 +59,7 @@ func StartInstance(t *testing.T, env ...string) *Instance {
 // SuiteToken is the admin token of every instance of the tests.
 const SuiteToken = "atk_a-token-of-the-test-suite"
 
-// NewInstance makes an instance with a data directory and an address, and does not start it.
+// NewInstance makes an instance with a data directory and an address. It doesn't start it.
 func NewInstance(t *testing.T, env ...string) *Instance {
 	in := &Instance{T: t, Binary: filepath.Join(BinDir, "airlock"), Dir: t.TempDir()}
 	addr := FreeAddress(t)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// InNamespaces runs this test again in a network and mount namespace of its own, where it may own
-// every address, and reports whether the caller is that inner run. It needs root, or a kernel that
-// lets users make namespaces. Such tests don't see each other, so they run in parallel.
+// InNamespaces runs this test again in network and mount namespaces of its own. It reports whether
+// the caller is that inner run, which may own every address. It needs root, or a kernel that lets
+// users make namespaces. Such tests don't see each other, so they run in parallel.
 func InNamespaces(t *testing.T) bool {
 	if os.Getenv("AIRLOCK_TEST_WORLD") == "1" {
 		Must(t, os.Unsetenv("AIRLOCK_TEST_WORLD"))

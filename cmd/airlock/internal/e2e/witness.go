@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Witness is a host outside of Airlock that counts what scripts did to it, and looks at the
-// credential that they came with.
+// Witness is an outside host that counts what scripts did to it. It looks at the credential that
+// they came with.
 type Witness struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
 
@@ -55,7 +55,7 @@ func (w *Witness) note(nonce, token string) {
 	}
 }
 
-// Expect is called before a script is submitted: it may not come with a value that is over by now.
+// Expect is called before a script is submitted. It may not come with a value that is over by now.
 func (w *Witness) Expect(nonce string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

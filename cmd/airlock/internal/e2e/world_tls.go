@@ -88,8 +88,8 @@ func (w *TLSWorld) serve(t *testing.T, place string) net.Listener {
 	return l
 }
 
-// host answers every request with the request itself, in the body, in a header and in a cookie.
-// /redirect leads to where it says, /refuse answers 401, /log shows all that the host was sent so far.
+// host answers every request with the request itself, in the body, a header and a cookie. /redirect
+// leads to where it says, /refuse answers 401, /log shows all that the host was sent so far.
 func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 	l := w.serve(t, place)
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config,
@@ -128,7 +128,7 @@ func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 	t.Cleanup(func() { server.Close() })
 }
 
-// greeter says hello first, as SSH and mail servers do, and keeps what it is told.
+// greeter says hello first, as SSH and mail servers do, and keeps what it hears.
 func (w *TLSWorld) greeter(t *testing.T, place string) {
 	l := w.serve(t, place)
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
-// Process keeps this process's memory, which holds secrets, and its files from others on the host:
-// no core dumps, not readable through /proc or ptrace by the same user, files for the owner only.
+// Process keeps this process's memory and files from others on the host. There are no core dumps,
+// nothing is readable through /proc or ptrace by the same user, and files are for the owner only.
 func Process() error {
 	unix.Umask(0o077)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -25,7 +25,7 @@ func Process() error {
 	return giveUp()
 }
 
-// giveUp keeps of capabilities only the permission to hand them on to one plugin: none is in effect
+// giveUp keeps of capabilities only the permission to hand them on to one plugin. None is in effect
 // in this process, and none is inherited by another. It does nothing as root, whose capabilities
 // come with the uid.
 func giveUp() error {
@@ -60,8 +60,7 @@ func HandedOn() ([]uintptr, error) {
 	return landlock.Capabilities(), nil
 }
 
-// NoNewPrivileges keeps this process and everything that it starts from getting privileges by
-// executing a file.
+// NoNewPrivileges keeps this process and its children from gaining privileges by executing a file.
 func NoNewPrivileges() error {
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("set no_new_privs: %w (build with CGO_ENABLED=0)", errno)

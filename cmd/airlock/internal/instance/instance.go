@@ -147,8 +147,8 @@ func NoRoomHere(dir string, err error) error {
 	return e
 }
 
-// Label names the instance for sandbox backends, so that they sweep what it left behind and nothing
-// else. It tells nothing about the key.
+// Label names the instance for sandbox backends. They sweep what it left behind and nothing else.
+// It tells nothing about the key.
 func (i *Instance) Label() string {
 	return hex.EncodeToString(i.Keyring.Lookup(secrets.Settings, "instance label")[:8])
 }
@@ -162,7 +162,7 @@ func (i *Instance) Close() error {
 	return err
 }
 
-// OlderKeys are the instance keys before the present one, as long as a rotation is not finished.
+// OlderKeys are earlier instance keys while a rotation is not finished.
 func OlderKeys(cfg config.Config) ([]app.Secret, error) {
 	switch {
 	case !cfg.OldSecretKey.Empty():

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/transfers"
 )
 
-// KeyInfo says where the instance key is, and why that may be too near to the data.
+// KeyInfo says where the instance key is, and why that may be too near the data.
 func (i *Instance) KeyInfo() transfers.KeyInfo {
 	info := transfers.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
 	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {

@@ -11,23 +11,23 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// LockDataDir keeps a second server off a data directory: at its start it would declare lost what
+// LockDataDir keeps a second server off a data directory. At its start it would declare lost what
 // the first one runs. The lock ends with the process, however that ends. Of airlock admin only what
 // must not run beside a server takes it.
 func LockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
 
-// LockRotation keeps two rotations of the instance key apart: each would drop keys that the other
+// LockRotation keeps two rotations of the instance key apart. Each would drop keys that the other
 // one still needs.
 func LockRotation(dir string) (*os.File, error) {
 	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
 }
 
-// keysLock is shared by the commands that run, and had alone by who may not run beside them.
+// keysLock is shared by running commands and exclusive to those that may not run beside them.
 const keysLock = "keys.lock"
 
-// ShareKeys holds off the end of a rotation as long as a command runs: it seals with the keys that
+// ShareKeys holds off the end of a rotation as long as a command runs. It seals with the keys that
 // it found at its start, and what it seals with one that is dropped nobody opens.
 func ShareKeys(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)

@@ -20,7 +20,7 @@ const (
 	EngineGrace = 15 * time.Second
 )
 
-// openVault makes what reads from Vault and what gives back to it; nil if none is configured.
+// openVault makes what reads from Vault and what gives back to it. It is nil if none is configured.
 // Nothing is sent yet.
 func openVault(cfg config.Config, st *store.Store, log *slog.Logger) (*vault.Client, *leases.Keeper, error) {
 	if cfg.Vault.Address == "" {

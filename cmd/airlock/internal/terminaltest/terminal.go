@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns a person's end and a program's end of a terminal that keeps tabs as they are.
+// Open returns a person's and a program's end of a terminal that keeps tabs.
 func Open(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
