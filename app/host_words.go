@@ -49,6 +49,16 @@ func (h Host) Terms(sealed []Host) string {
 	return terms
 }
 
+// WithPorts is the entry with its ports, also the usual ones: api.example.com:443.
+func (h Host) WithPorts() string {
+	ports := make([]string, len(h.Ports))
+	for i, p := range h.Ports {
+		ports[i] = strconv.Itoa(p)
+	}
+	h.Ports = []int{1} // written out, and replaced
+	return strings.TrimSuffix(h.String(), "1") + strings.Join(ports, ",")
+}
+
 // Brief is the entry with what sets it apart from an ordinary one on its ports, for lists:
 // cdn.example:443 (over raw TCP).
 func (h Host) Brief() string {

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/components"
@@ -376,10 +377,10 @@ func sealedCredential() app.Credential {
 }
 
 // sampleGrants are the sample's keys with where the sealed one may go.
-func sampleGrants(keys []app.Key) []profileview.KeyGrant {
-	grants := make([]profileview.KeyGrant, len(keys))
+func sampleGrants(keys []app.Key) []profiles.KeyGrant {
+	grants := make([]profiles.KeyGrant, len(keys))
 	for i, k := range keys {
-		grants[i] = profileview.KeyGrant{Key: k, Where: []app.Host{host("simphony.example.com")},
+		grants[i] = profiles.KeyGrant{Key: k, Where: []app.Host{host("simphony.example.com")},
 			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}
 	}
 	return grants

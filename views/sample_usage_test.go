@@ -97,5 +97,5 @@ func sampleCompare() executionview.ComparePage {
 	right.Stderr = "warning: 3 rows without an outlet\n"
 	return executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: right, Other: &left,
 		Policy:  []string{"+ fx.acme.test:443"},
-		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + format.Day(a.CreatedAt)}}}
+		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + app.FormatDay(a.CreatedAt)}}}
 }

@@ -38,6 +38,7 @@ type Parts struct {
 	Lifecycle   *profiles.Lifecycle
 	Placements  *profiles.Placements
 	CodeRules   *profiles.CodeRules
+	Grants      *profiles.Grants
 	Approvals   *approvals.Service
 	Binder      *profiles.Binder
 	Switches    *instance.Switches
@@ -88,7 +89,7 @@ func New(cfg Config) *Parts {
 		Credentials: creds.Registry, Vault: creds.Vault, Resolver: creds.Resolver, SearchSets: creds.SearchSets,
 		Policies: versions,
 		Profiles: profs.Registry, Keys: profs.Keys, Hosts: profs.Hosts, Lifecycle: profs.Lifecycle,
-		Placements: profs.Placements, CodeRules: profs.CodeRules, Approvals: asked, Binder: profs.Binder,
+		Placements: profs.Placements, CodeRules: profs.CodeRules, Grants: profs.Grants, Approvals: asked, Binder: profs.Binder,
 		Switches:  instance.NewSwitches(cfg.Store, cfg.Hub, now),
 		Authority: instance.NewAuthority(cfg.Store, cfg.Keyring, now),
 	}

@@ -33,6 +33,7 @@ type Profiles struct {
 	Lifecycle  *Lifecycle
 	Placements *Placements
 	CodeRules  *CodeRules
+	Grants     *Grants
 	Binder     *Binder
 }
 
@@ -52,6 +53,7 @@ func New(cfg Config) Profiles {
 		Lifecycle:  &Lifecycle{e, cfg.Versions},
 		Placements: &Placements{e, cfg.Versions},
 		CodeRules:  &CodeRules{e, cfg.Approvals},
+		Grants:     &Grants{e, cfg.Versions},
 		Binder:     &Binder{e},
 	}
 }

@@ -1,16 +1,10 @@
 package components
 
-import (
-	"slices"
-
-	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views/format"
-)
+import "github.com/computclaw/airlock/app"
 
 // RequestPart explains one part of a request that may carry a sealed value.
 type RequestPart struct {
 	Place   app.Place
-	word    string // in a sentence
 	Title   string
 	Meaning string
 }
@@ -19,19 +13,19 @@ type RequestPart struct {
 func RequestParts() []RequestPart {
 	return []RequestPart{
 		{
-			app.PlaceHeader, "the usual credential headers", "Headers, always",
+			app.PlaceHeader, "Headers, always",
 			"Authorization (Bearer and Basic) and the usual API key headers, or those that you name below.",
 		},
 		{
-			app.PlacePath, "the path", "Path",
+			app.PlacePath, "Path",
 			"For addresses that contain the key, such as /bot<KEY>/send. Servers and proxies often log it.",
 		},
 		{
-			app.PlaceQuery, "the query", "Query",
+			app.PlaceQuery, "Query",
 			"For addresses that end in ?api_key=… Servers and proxies often log it.",
 		},
 		{
-			app.PlaceBody, "the body", "Body",
+			app.PlaceBody, "Body",
 			"JSON, forms and text up to 1 MiB, such as client_secret in a token request.",
 		},
 	}
@@ -39,20 +33,3 @@ func RequestParts() []RequestPart {
 
 // PlaceField names the checkbox of a place.
 func PlaceField(p app.Place) string { return "place." + string(p) }
-
-// PlaceWords lists places in a sentence, such as: the header Cookie and the query.
-func PlaceWords(all []app.Place, headers []string) string {
-	var words []string
-	for _, p := range RequestParts() {
-		if p.Place == app.PlaceHeader && len(headers) > 0 {
-			p.word = "the header " + headers[0]
-			if len(headers) > 1 {
-				p.word = "the headers " + format.Enumerate(headers)
-			}
-		}
-		if p.Place == app.PlaceHeader || slices.Contains(all, p.Place) {
-			words = append(words, p.word)
-		}
-	}
-	return format.Enumerate(words)
-}

@@ -65,7 +65,7 @@ type CheckOutcome struct {
 
 // wildcardLabel asks for a host under one of the patterns.
 func wildcardLabel(f CheckForm) string {
-	label := "Host under " + format.Enumerate(f.Wildcards)
+	label := "Host under " + app.Enumerate(f.Wildcards)
 	if len(f.Targets) > 0 {
 		return "Or a " + format.LowerFirst(label)
 	}

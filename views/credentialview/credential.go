@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -30,42 +31,17 @@ func valueHints(p CredentialPage) []string {
 	if p.New || !p.Credential.HasValue() {
 		return []string{components.NewValueHint}
 	}
-	replaced := "A new value applies from the next execution; the old one is never used again."
-	switch {
-	case !p.Credential.Searched():
-	case p.Superseded == 0:
-		replaced += " Answers and output are then not searched for the old one any more: revoke it at its service " +
-			"first."
-	default:
-		replaced += " Answers and output are still searched for the old one, for " +
-			format.Count(int64(p.Superseded), "day") +
-			". Revoke it at its service."
-	}
-	return []string{"Leave empty to keep the stored value. A sealed value has at least 16 characters.", replaced}
-}
-
-// LockedAmong counts profiles, and those of them that are locked: 3 profiles (2 locked).
-func LockedAmong(profiles []app.Profile, now time.Time) string {
-	return format.Count(int64(len(profiles)), "profile") + " (" + format.Number(lockedOf(profiles, now)) + " locked)"
-}
-
-func lockedOf(profiles []app.Profile, now time.Time) (n int64) {
-	for _, p := range profiles {
-		if p.State(now) == app.StateLocked {
-			n++
-		}
-	}
-	return n
+	return []string{"Leave empty to keep the stored value. A sealed value has at least 16 characters.",
+		credentials.Replaced(p.Credential, p.Superseded)}
 }
 
 // exposure says who gets the value if a sealed credential is sealed no more; "" if nobody does.
 func exposure(p CredentialPage) string {
-	locked := lockedOf(p.Profiles, p.Now)
-	if p.Credential.Mode != app.ModeSealed || locked == 0 {
+	locked, gives := credentials.Locked(p.Profiles, p.Now), credentials.ModeGives(p.Credential.Mode, app.ModeInjected)
+	if gives == "" || locked == 0 {
 		return ""
 	}
-	return format.Count(locked, "locked profile") +
-		" would get the value itself from the next execution, without being locked again."
+	return app.Count(locked, "locked profile") + " " + gives + ", without being locked again."
 }
 
 // oddHosts are the hosts of which a line of the form doesn't say all.

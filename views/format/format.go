@@ -21,14 +21,6 @@ func Mode(m app.Mode) string {
 	return string(m)
 }
 
-// Enumerate joins words as a sentence does: a, b and c.
-func Enumerate(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
 // LowerFirst returns a word as it stands in the middle of a sentence.
 func LowerFirst(word string) string {
 	if word == "" {

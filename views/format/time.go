@@ -45,9 +45,6 @@ func Ago(at, now time.Time) string {
 // Exact formats a time in UTC, to the second.
 func Exact(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
 
-// Day formats a time in UTC, to the minute.
-func Day(at time.Time) string { return at.UTC().Format("2 January 2006, 15:04 UTC") }
-
 // Span formats a duration: 840 ms, 1.2 s, 2 min 5 s.
 func Span(d time.Duration) string {
 	switch {

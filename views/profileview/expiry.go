@@ -3,8 +3,8 @@ package profileview
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
-	"github.com/computclaw/airlock/views/format"
 )
 
 // ExpiryForm is the choice of an end date.
@@ -29,8 +29,8 @@ func expiryWords(at, now time.Time) string {
 	case at.IsZero():
 		return "The profile has no end date."
 	case !now.Before(at):
-		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays " +
+		return "The profile expired on " + app.FormatDay(at) + ". Choose a later end to let it run again; its id stays " +
 			"the same."
 	}
-	return "The profile ends on " + format.Day(at) + "."
+	return "The profile ends on " + app.FormatDay(at) + "."
 }

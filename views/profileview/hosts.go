@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -26,7 +27,7 @@ type HostForm struct {
 type HostsPage struct {
 	layout.Shell
 	Profile app.Profile
-	Granted []KeyGrant
+	Granted []profiles.KeyGrant
 	Allowed []app.Host          // as it would be
 	Fields  []components.Choice // of the form that asked, to be sent again
 }

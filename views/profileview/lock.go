@@ -2,6 +2,7 @@ package profileview
 
 import (
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -10,10 +11,16 @@ import (
 type LockPage struct {
 	layout.Shell
 	Profile  app.Profile
-	Granted  []KeyGrant
+	Granted  []profiles.KeyGrant
 	Allowed  []app.Host
 	Blocked  string // why it can't be locked now; "" if it can
 	Problems components.Problems
 
 	Unresolved []Unresolved // of its keys; that doesn't keep it from being locked
+}
+
+// grants says what the lock grants. What may run is chosen beside it.
+func (p LockPage) grants() []profiles.Sentence {
+	p.Profile.MayRun = app.MayRunAny
+	return profiles.Granted(p.Profile, p.Granted, p.Allowed)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -18,7 +19,7 @@ type ProfilePage struct {
 	State       app.State
 	Credentials []app.Credential // to choose from
 	Keys        []KeyForm        // while it is being set up
-	Granted     []KeyGrant
+	Granted     []profiles.KeyGrant
 	Hosts       []HostForm
 	NewHost     string
 	NewPrivate  bool

@@ -8,10 +8,13 @@ package profileview
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/computclaw/airlock/views/components"
+import (
+	"github.com/computclaw/airlock/app/profiles"
+	"github.com/computclaw/airlock/views/components"
+)
 
 // sentences lists what is granted.
-func sentences(all []Sentence) templ.Component {
+func sentences(all []profiles.Sentence) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -67,7 +70,7 @@ func sentences(all []Sentence) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = renderSentence(s.Parts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentence(s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -75,7 +78,7 @@ func sentences(all []Sentence) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/sentences.templ`, Line: 14, Col: 11}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/sentences.templ`, Line: 17, Col: 11}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {

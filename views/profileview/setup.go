@@ -1,9 +1,8 @@
 package profileview
 
 import (
-	"strings"
-
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/components"
 )
 
@@ -40,7 +39,7 @@ func (p ProfilePage) editRefused() bool {
 	return p.Problems.Of("name")+p.Problems.Of("purpose")+p.Problems.Of("backend")+p.Problems.Of("image") != ""
 }
 
-// wishes is what of Wishes the row doesn't show anyway.
+// wishes returns the requests that the row does not show.
 func (k KeyForm) wishes() string {
 	asked := k.Key
 	if k.Link == LinkNew {
@@ -49,7 +48,7 @@ func (k KeyForm) wishes() string {
 			asked.Mode = ""
 		}
 	}
-	return Wishes(asked)
+	return profiles.Wishes(asked)
 }
 
 // hostsLabel tells hosts that the agent asked for from those that a person chose.
@@ -58,16 +57,4 @@ func (k KeyForm) hostsLabel() string {
 		return "Requested hosts"
 	}
 	return "Hosts"
-}
-
-// Wishes says what an agent asked for with a key beyond its name; "" if nothing.
-func Wishes(k app.Key) string {
-	var wants []string
-	if k.Mode != "" {
-		wants = append(wants, string(k.Mode))
-	}
-	for _, h := range k.Hosts {
-		wants = append(wants, "to be used at "+h.Brief())
-	}
-	return strings.Join(wants, ", ")
 }

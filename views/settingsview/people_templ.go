@@ -267,9 +267,9 @@ func peopleCard(p SettingsPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(format.Day(i.ExpiresAt))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(app.FormatDay(i.ExpiresAt))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settingsview/people.templ`, Line: 74, Col: 50}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settingsview/people.templ`, Line: 74, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -387,7 +387,7 @@ func Invited(p InvitedPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Head("An invitation", "Hand this to the person, over a channel that you trust. It is shown only now; it works once, until "+format.Day(p.Expires)+". The role is "+string(p.Role)+".").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("An invitation", "Hand this to the person, over a channel that you trust. It is shown only now; it works once, until "+app.FormatDay(p.Expires)+". The role is "+string(p.Role)+".").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

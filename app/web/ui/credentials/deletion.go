@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -25,13 +26,7 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 	page := layout.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: paths.At(paths.CredentialDelete, cred.Name), Back: paths.CredentialURL(cred.Name),
-		Lines: []string{
-			"Scripts can't use it any more. Its value is destroyed with all earlier versions. This can't be undone.",
-		},
-	}
-	if cred.Searched() {
-		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, "+
-			"which its service still accepts. Revoke it there first.")
+		Lines: credentials.Deleted(cred),
 	}
 	for _, p := range app.ProfilesWith(profiles, cred.ID) {
 		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}

@@ -169,7 +169,7 @@ func (h Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host,
 		return err
 	}
 	page := profileview.HostsPage{Shell: sh, Profile: p, Allowed: allowed}
-	if page.Granted, err = h.granted(c.Request().Context(), p); err != nil {
+	if page.Granted, err = h.Access.Grants.Keys(c.Request().Context(), p); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

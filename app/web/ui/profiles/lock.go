@@ -34,7 +34,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 		return err
 	}
 	page := profileview.LockPage{Shell: sh, Profile: p, Allowed: app.AllowedHosts(p.Hosts), Problems: found}
-	if page.Granted, err = h.granted(c.Request().Context(), p); err != nil {
+	if page.Granted, err = h.Access.Grants.Keys(c.Request().Context(), p); err != nil {
 		return err
 	}
 	if page.Unresolved, err = h.unresolved(c, p); err != nil {

@@ -116,7 +116,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 	if page.Credentials, err = h.Access.Credentials.List(ctx); err != nil {
 		return profileview.ProfilePage{}, err
 	}
-	if page.Granted, err = keyGrants(ctx, h.Access, p, page.Credentials); err != nil {
+	if page.Granted, err = h.Access.Grants.Keys(ctx, p); err != nil {
 		return profileview.ProfilePage{}, err
 	}
 	for _, k := range p.Keys {

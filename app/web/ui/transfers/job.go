@@ -115,7 +115,7 @@ func (h Handlers) failureText(c echo.Context, j transfer.Job) string {
 func planView(p transfer.Plan) *settingsview.Plan {
 	v := &settingsview.Plan{
 		From: []string{
-			fmt.Sprintf("The file was made on %s by instance %s (%s).", format.Day(time.UnixMilli(p.MadeAt)),
+			fmt.Sprintf("The file was made on %s by instance %s (%s).", app.FormatDay(time.UnixMilli(p.MadeAt)),
 				p.Instance, p.Program),
 		},
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/web/ui/uix"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -41,7 +40,7 @@ func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, 
 	if err != nil {
 		return err
 	}
-	of := "from " + format.Day(p.At)
+	of := "from " + app.FormatDay(p.At)
 	return h.Confirm(c, layout.ConfirmPage{
 		Shell: sh, Question: "Delete the restore point " + of +
 			"?", Typed: pointName(p), Action: paths.At(paths.RestorePointPath, p.Name), Button: "Delete the restore " +

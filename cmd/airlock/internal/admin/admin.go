@@ -1,12 +1,15 @@
 package admin
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/user"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
@@ -19,28 +22,9 @@ import (
 type operator struct {
 	cli.Console
 	*instance.Instance // nil until the command line is found to be right
-	by                 app.Actor
-	cfg                config.Config
-}
 
-// Parse reads a command's arguments as cli.Flags.Parse does, and then opens the instance: neither help
-// nor a wrong command needs one.
-func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
-	rest, err := f.Parse(o.Out, args, want...)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := config.Load(o.Env)
-	if err != nil {
-		return nil, err
-	}
-	if err := harden.Process(); err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	o.cfg = cfg
-	o.Instance, err = instance.OpenExisting(ctx, cfg, log)
-	return rest, err
+	by  app.Actor
+	cfg config.Config
 }
 
 // Run is airlock admin.
@@ -63,26 +47,38 @@ func Has(name string) bool {
 
 func (o *operator) commands() commands {
 	return commands{
-		"token": o.token,
+		"token": o.plain("admin token", o.renewToken),
 		"user": o.group("admin user", commands{
-			"list": o.listUsers, "role": o.setRole, "remove-passkeys": o.removePasskeys,
+			"list":            o.plain("admin user list", o.listUsers),
+			"role":            o.plain("admin user role", o.setRole, "NAME", "ROLE"),
+			"remove-passkeys": o.plain("admin user remove-passkeys", o.removePasskeys, "NAME"),
 		}),
 		"credential": o.group("admin credential", commands{
-			"set": o.setCredential, "list": o.listCredentials, "show": o.showCredential, "delete": o.deleteCredential,
-			"test": o.testCredential,
+			"set": o.setCredential, "show": o.showCredential, "delete": o.deleteCredential, "test": o.testCredential,
+			"list": o.plain("admin credential list", o.listCredentials),
 		}),
 		"profile": o.group("admin profile", commands{
-			"create": o.createProfile, "list": o.listProfiles, "show": o.showProfile, "lock": o.lockProfile,
-			"hosts": o.profileHosts, "expire": o.expireProfile, "place": o.placeProfile, "revoke": o.revokeProfile,
-			"delete": o.deleteProfile, "may-run": o.setMayRun,
+			"create": o.createProfile, "lock": o.lockProfile, "hosts": o.changeHosts, "place": o.placeProfile,
+			"list":    o.plain("admin profile list", o.listProfiles),
+			"show":    o.ofProfile("admin profile show", o.showProfile),
+			"expire":  o.ofProfile("admin profile expire", o.expireProfile, "TIME"),
+			"revoke":  o.ofProfile("admin profile revoke", o.revokeProfile),
+			"delete":  o.ofProfile("admin profile delete", o.deleteProfile),
+			"may-run": o.ofProfile("admin profile may-run", o.setMayRun, "RULE"),
 		}),
 		"approval": o.group("admin approval", commands{
-			"list": o.listApprovals, "show": o.showApproval, "approve": o.approve, "refuse": o.refuse,
-			"revoke": o.revokeApproval,
+			"list":    o.plain("admin approval list", o.listApprovals),
+			"show":    o.plain("admin approval show", o.showApproval, "ID"),
+			"approve": o.approve, "refuse": o.refuse,
+			"revoke": o.plain("admin approval revoke", o.revokeApproval, "ID"),
 		}),
 		"skill": o.group("admin skill", commands{
-			"list": o.listSkills, "show": o.showSkill, "approve": o.approveSkill, "revoke": o.revokeSkill, "allow": o.allowSkill,
-			"switch": o.switchSkill, "delete": o.deleteSkill,
+			"list":    o.plain("admin skill list", o.listSkills),
+			"show":    o.plain("admin skill show", o.showSkill, "DIGEST"),
+			"approve": o.plain("admin skill approve", o.approveSkill, "DIGEST"),
+			"revoke":  o.revokeSkill, "allow": o.allowSkill,
+			"switch": o.plain("admin skill switch", o.switchSkill, "NAME", "on|off"),
+			"delete": o.plain("admin skill delete", o.deleteSkill, "NAME"),
 		}),
 		"export":  o.export,
 		"import":  o.importFile,
@@ -91,7 +87,7 @@ func (o *operator) commands() commands {
 		"vacuum":  o.vacuum,
 		"retire":  o.retire,
 		"audit": o.group("admin audit", commands{
-			"list": o.listAudit, "verify": o.verifyAudit, "archived": o.archivedAudit,
+			"list": o.plain("admin audit list", o.listAudit), "verify": o.verifyAudit, "archived": o.archivedAudit,
 		}),
 	}
 }
@@ -116,7 +112,74 @@ func (o *operator) group(name string, all commands) command {
 	return func(ctx context.Context, args []string) error { return o.pick(ctx, name, args, all) }
 }
 
-// userName is who typed the command, for the audit log.
+// plain is a command without flags. want names its arguments.
+func (o *operator) plain(name string, run command, want ...string) command {
+	return func(ctx context.Context, args []string) error {
+		rest, err := o.Parse(ctx, cli.NewFlags(name, Usage), args, want...)
+		if err != nil {
+			return err
+		}
+		return run(ctx, rest)
+	}
+}
+
+// ofProfile is plain for a command whose first argument is a profile.
+func (o *operator) ofProfile(
+	name string, run func(ctx context.Context, p app.Profile, rest []string) error, want ...string,
+) command {
+	return o.plain(name, func(ctx context.Context, rest []string) error {
+		p, err := o.find(ctx, rest[0])
+		if err != nil {
+			return err
+		}
+		return run(ctx, p, rest[1:])
+	}, append([]string{"ID"}, want...)...)
+}
+
+// Parse reads a command's arguments as cli.Flags.Parse does, and then opens the instance: neither help
+// nor a wrong command needs one.
+func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
+	rest, err := f.Parse(o.Out, args, want...)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(o.Env)
+	if err != nil {
+		return nil, err
+	}
+	if err := harden.Process(); err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o.cfg = cfg
+	o.Instance, err = instance.OpenExisting(ctx, cfg, log)
+	return rest, err
+}
+
+// table prints a list, one row each.
+func table[T any](o *operator, list []T, row func(T) []string, head ...string) error {
+	w := cli.Table(o.Out, head...)
+	for _, one := range list {
+		w.Row(row(one)...)
+	}
+	return w.Flush()
+}
+
+// asks reports whether somebody at a terminal is to be asked before a grant.
+func (o *operator) asks(yes bool) bool { return !yes && cli.IsTerminal(o.In) }
+
+// confirm asks a question, and returns refused unless the answer is yes.
+func (o *operator) confirm(question string, refused *app.Error) error {
+	fmt.Fprint(o.Err, question+" [y/N] ")
+	answer, _ := bufio.NewReader(io.LimitReader(o.In, 100)).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return refused
+}
+
+// userName returns who typed the command, for the audit log.
 func userName() string {
 	if name := os.Getenv("SUDO_USER"); name != "" && os.Geteuid() == 0 {
 		return app.Clip(name, 64)
@@ -125,16 +188,4 @@ func userName() string {
 		return u.Username
 	}
 	return fmt.Sprintf("uid %d", os.Geteuid())
-}
-
-func (o *operator) token(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin token", Usage), args); err != nil {
-		return err
-	}
-	token, err := o.Access.AdminToken.Renew(ctx, o.by)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(o.Out, token.Reveal())
-	return nil
 }

@@ -10,38 +10,26 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/store"
 )
 
-func (o *operator) listAudit(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin audit list", Usage), args); err != nil {
-		return err
-	}
+func (o *operator) listAudit(ctx context.Context, _ []string) error {
 	events, err := o.Access.Audit.Latest(ctx, 100)
 	if err != nil {
 		return err
 	}
-	w := eventTable(o)
-	for _, e := range events {
-		eventRow(w, e)
-	}
-	return w.Flush()
+	return o.printEvents(events)
 }
 
-func eventTable(o *operator) cli.Columns {
-	return cli.Table(o.Out, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
+func (o *operator) printEvents(events []app.Event) error {
+	return table(o, events, func(e app.Event) []string {
+		who := cli.Joined(" ", string(e.Actor.Kind), e.Actor.Name)
+		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), who, e.Action, e.Subject, e.Detail}
+	}, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
 }
 
-func eventRow(w cli.Columns, e app.Event) {
-	who := string(e.Actor.Kind)
-	if e.Actor.Name != "" {
-		who += " " + e.Actor.Name
-	}
-	w.Row(fmt.Sprint(e.Seq), cli.Stamp(e.At), who, e.Action, e.Subject, e.Detail)
-}
-
-// verifyAudit is airlock admin audit verify. Whoever can write the database can write the whole
-// chain anew, which only a hash shows that was noted elsewhere: so it prints the newest, and looks
-// for one that is given.
+// verifyAudit walks the chain and prints its newest hash. A writer of the database can rewrite the
+// whole chain; only a hash that was noted elsewhere shows that.
 func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit verify", Usage)
 	noted := f.String("noted", "", "")
@@ -64,12 +52,12 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	return nil
 }
 
-// verifyNoted looks for an event as verifyAudit printed it before.
+// verifyNoted looks for an event that an earlier verifyAudit printed.
 func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	number, hash, _ := strings.Cut(noted, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)
 	sum, notHex := hex.DecodeString(hash)
-	if err != nil || seq < 1 || notHex != nil || len(sum) != sha256.Size { // a slip of who copies it is no alarm
+	if err != nil || seq < 1 || notHex != nil || len(sum) != sha256.Size { // a typing slip is no alarm
 		return cli.UsageError{Message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 " +
 			"characters"}
 	}
@@ -84,8 +72,7 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	return err
 }
 
-// archivedAudit is airlock admin audit archived. Each log was verified when it came, and the
-// database lets nobody change it.
+// archivedAudit prints the logs that came with imports, or all of one. Each was verified when it came.
 func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit archived", Usage)
 	of := f.String("of", "", "")
@@ -93,36 +80,26 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 		return err
 	}
 	if *of == "" {
-		return o.listArchived(ctx)
-	}
-	w := eventTable(o)
-	for after := int64(0); ; {
-		events, err := o.Access.Audit.ArchivedEvents(ctx, *of, after)
+		logs, err := o.Access.Audit.ArchivedLogs(ctx)
 		if err != nil {
 			return err
 		}
-		if len(events) == 0 && after == 0 {
+		return table(o, logs, func(l store.ArchivedLog) []string {
+			return []string{l.Source, fmt.Sprint(l.Events), cli.Stamp(l.First), cli.Stamp(l.Last)}
+		}, "LABEL", "EVENTS", "FROM", "TO")
+	}
+	var all []app.Event
+	for after := int64(0); ; {
+		events, err := o.Access.Audit.ArchivedEvents(ctx, *of, after)
+		switch {
+		case err != nil:
+			return err
+		case len(all)+len(events) == 0:
 			return cli.UsageError{Message: fmt.Sprintf("there is no archived log %q; audit archived lists them",
 				app.Clip(*of, 80))}
+		case len(events) == 0:
+			return o.printEvents(all)
 		}
-		if len(events) == 0 {
-			return w.Flush()
-		}
-		for _, e := range events {
-			eventRow(w, e)
-			after = e.Seq
-		}
+		all, after = append(all, events...), events[len(events)-1].Seq
 	}
-}
-
-func (o *operator) listArchived(ctx context.Context) error {
-	logs, err := o.Access.Audit.ArchivedLogs(ctx)
-	if err != nil {
-		return err
-	}
-	w := cli.Table(o.Out, "LABEL", "EVENTS", "FROM", "TO")
-	for _, l := range logs {
-		w.Row(l.Source, fmt.Sprint(l.Events), cli.Stamp(l.First), cli.Stamp(l.Last))
-	}
-	return w.Flush()
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact/fields"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/views/credentialview"
 )
 
 func (o *operator) setCredential(ctx context.Context, args []string) error {
@@ -123,37 +122,22 @@ func (o *operator) tellSet(ctx context.Context, before, c app.Credential, value 
 		fmt.Fprintln(o.Err, parts)
 	}
 	if before.Searched() && c.Version > before.Version {
-		o.tellRotated()
+		fmt.Fprintln(o.Err, credentials.Replaced(before, o.cfg.Retention.Superseded))
 	}
 	if before.Profiles > 0 {
 		used, err := o.usedBy(ctx, c)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(o.Err, "Used by "+used+". Changes count for all of them without a new lock. Added hosts count only "+
-			"for profiles that were locked while the credential had no hosts.")
+		fmt.Fprintln(o.Err, "Used by "+used+". "+credentials.ChangesCount)
 	}
 	return o.warnOfVault(ctx, before, c)
 }
 
-// tellRotated says what becomes of a value that was replaced.
-func (o *operator) tellRotated() {
-	const never = "The new value counts from the next execution on, and the old one is never used again."
-	days := o.cfg.Retention.Superseded
-	if days == 0 {
-		fmt.Fprintln(o.Err, never,
-			"Answers and output are not searched for the old one any more (AIRLOCK_RETENTION_SUPERSEDED is 0): revoke it at "+
-				"its service.")
-		return
-	}
-	fmt.Fprintf(o.Err, never+" Answers and output are still searched for the old one, for %d days "+
-		"(AIRLOCK_RETENTION_SUPERSEDED). Revoke it at its service.\n", days)
-}
-
-// usedBy counts the profiles that use a credential, as its page does.
+// usedBy counts the profiles that use a credential.
 func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
 	all, err := o.Access.Profiles.List(ctx)
-	return credentialview.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
+	return credentials.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
 // withFlags says the next step of a refused credential in the words of this command, where its own
@@ -173,24 +157,17 @@ func withFlags(err error) error {
 	return &said
 }
 
-// confirmMode wants a word from the person before scripts of profiles that are set up already get
-// more than they got when a person looked at them: the value itself instead of a placeholder, or a
-// value that is not masked any more.
+// confirmMode asks for --yes before scripts of existing profiles get more than a person saw.
 func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
-	gain := map[app.Mode]int{app.ModeSealed: 0, app.ModeInjected: 1, app.ModePlain: 2}
-	if yes || mode == "" || before.Profiles == 0 || gain[mode] <= gain[before.Mode] {
+	gives := credentials.ModeGives(before.Mode, mode)
+	if yes || before.Profiles == 0 || gives == "" {
 		return nil
 	}
-	what := "their scripts would get the value itself, from the next execution on"
-	if mode == app.ModePlain {
-		what = "the value would not be masked any more in what their scripts print"
-	}
-	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes",
-		profilesHave(before.Profiles), before.Name, before.Mode, what)}
+	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s, and %s. If you mean it, add --yes",
+		profilesHave(before.Profiles), before.Name, before.Mode, gives)}
 }
 
-// confirmHost wants a word from the person before a plain value moves locked profiles to another
-// host.
+// confirmHost asks for --yes before a plain value moves locked profiles to another host.
 func (o *operator) confirmHost(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
 	if yes || before.ID == "" || in.Value.Empty() {
 		return nil
@@ -248,16 +225,19 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w.Row("uses", fmt.Sprint(c.Uses))
 	w.Row("last used", cli.Stamp(c.LastUsedAt))
 	if !c.CheckedAt.IsZero() {
-		result := "reached the host; nothing was proved"
-		switch {
-		case c.CheckError != "":
-			result = c.CheckError
-		case c.CheckProved:
-			result = "worked"
-		}
-		w.Row("tested", cli.Stamp(c.CheckedAt)+" "+result)
+		w.Row("tested", cli.Stamp(c.CheckedAt)+" "+testedAs(c))
 	}
 	return w.Flush()
+}
+
+func testedAs(c app.Credential) string {
+	switch {
+	case c.CheckError != "":
+		return c.CheckError
+	case c.CheckProved:
+		return "worked"
+	}
+	return "reached the host; nothing was proved"
 }
 
 // sealedPlaces says where a sealed value is put in.
@@ -293,24 +273,19 @@ func readValue(in io.Reader) (app.Secret, error) {
 	return value, nil
 }
 
-func (o *operator) listCredentials(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin credential list", Usage), args); err != nil {
-		return err
-	}
+func (o *operator) listCredentials(ctx context.Context, _ []string) error {
 	list, err := o.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}
-	w := cli.Table(o.Out, "NAME", "MODE", "VALUE", "HOSTS", "PLACES", "PROFILES", "SET", "DESCRIPTION")
-	for _, c := range list {
+	return table(o, list, func(c app.Credential) []string {
 		places := ""
 		if c.Mode == app.ModeSealed {
 			places = sealedPlaces(c)
 		}
-		w.Row(c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles),
-			cli.Stamp(c.ValueSetAt), c.Description)
-	}
-	return w.Flush()
+		return []string{c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles),
+			cli.Stamp(c.ValueSetAt), c.Description}
+	}, "NAME", "MODE", "VALUE", "HOSTS", "PLACES", "PROFILES", "SET", "DESCRIPTION")
 }
 
 func (o *operator) deleteCredential(ctx context.Context, args []string) error {
@@ -325,10 +300,7 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 		return err
 	}
 	if c.Profiles == 0 && c.Searched() && !*yes { // in use it stays, whatever is typed
-		return cli.UsageError{Message: fmt.Sprintf(
-			"the deletion destroys the value of %s and ends the search for it in answers of %s and in output, but its service "+
-				"still accepts it. Revoke it there first, then add --yes",
-			c.Name, app.BriefHosts(c.Hosts))}
+		return cli.UsageError{Message: strings.Join(credentials.Deleted(c), " ") + " Then add --yes"}
 	}
 	return o.Access.Credentials.Delete(ctx, o.by, c.Name)
 }

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web/ui/profiles"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/views/profileview"
 )
 
 // find takes a handle or a profile id.
@@ -20,15 +19,6 @@ func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 		return o.Access.Profiles.ByID(ctx, id)
 	}
 	return o.Access.Profiles.ByHandle(ctx, id)
-}
-
-// parseProfile parses a command line that is one profile.
-func (o *operator) parseProfile(ctx context.Context, name string, args []string) (app.Profile, error) {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin profile "+name, Usage), args, "ID")
-	if err != nil {
-		return app.Profile{}, err
-	}
-	return o.find(ctx, rest[0])
 }
 
 // grants are the flags that create and lock have in common.
@@ -185,14 +175,8 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	var dismissed []app.Host // by the lock
 	if p, err = o.find(ctx, p.Handle); err != nil {
 		return err
-	}
-	for _, h := range p.Hosts {
-		if !h.Allowed {
-			dismissed = append(dismissed, h.Host)
-		}
 	}
 	asked := o.asks(*yes)
 	if asked { // the agent may have asked for more since they looked
@@ -205,15 +189,11 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil {
+	requests := p.Hosts
+	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil || asked {
 		return err
 	}
-	if asked {
-		return nil
-	}
-	for _, h := range dismissed {
-		o.tellRefused(p.Handle, h, "The agent asked for %s, which the lock dismissed.")
-	}
+	o.tellRefused(p.Handle, requests, "The agent asked for %s, which the lock dismissed.")
 	return o.tellGranted(ctx, p)
 }
 
@@ -233,16 +213,8 @@ func (o *operator) linkKeys(ctx context.Context, p app.Profile) error {
 	return nil
 }
 
-func (o *operator) expireProfile(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin profile expire", Usage), args, "ID", "TIME")
-	if err != nil {
-		return err
-	}
-	at, err := parseExpiry(rest[1], time.Now())
-	if err != nil {
-		return err
-	}
-	p, err := o.find(ctx, rest[0])
+func (o *operator) expireProfile(ctx context.Context, p app.Profile, args []string) error {
+	at, err := parseExpiry(args[0], time.Now())
 	if err != nil {
 		return err
 	}
@@ -274,38 +246,38 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 		"%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
 }
 
-func (o *operator) revokeProfile(ctx context.Context, args []string) error {
-	p, err := o.parseProfile(ctx, "revoke", args)
-	if err != nil {
-		return err
-	}
-	_, err = o.Access.Lifecycle.Revoke(ctx, o.by, p.Handle)
+func (o *operator) revokeProfile(ctx context.Context, p app.Profile, _ []string) error {
+	_, err := o.Access.Lifecycle.Revoke(ctx, o.by, p.Handle)
 	return err
 }
 
-func (o *operator) deleteProfile(ctx context.Context, args []string) error {
-	p, err := o.parseProfile(ctx, "delete", args)
-	if err != nil {
-		return err
-	}
+func (o *operator) deleteProfile(ctx context.Context, p app.Profile, _ []string) error {
 	return o.Access.Profiles.Delete(ctx, o.by, p.Handle)
 }
 
-func (o *operator) listProfiles(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin profile list", Usage), args); err != nil {
+// setMayRun says which code a profile may run.
+func (o *operator) setMayRun(ctx context.Context, p app.Profile, args []string) error {
+	may, err := app.ParseMayRun(args[0])
+	if err != nil {
 		return err
 	}
+	if p, err = o.Access.CodeRules.Set(ctx, o.by, p.Handle, may); err != nil {
+		return err
+	}
+	fmt.Fprintln(o.Out, p.MayRun.Sentence())
+	return nil
+}
+
+func (o *operator) listProfiles(ctx context.Context, _ []string) error {
 	list, err := o.Access.Profiles.List(ctx)
 	if err != nil {
 		return err
 	}
-	w := cli.Table(o.Out, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "NAME")
-	for _, p := range list {
+	return table(o, list, func(p app.Profile) []string {
 		name, _ := app.SplitDescription(p.Description)
-		w.Row(p.Handle, string(p.State(time.Now())), keyNames(p), cli.Stamp(p.ExpiresAt), fmt.Sprint(p.Executions),
-			name)
-	}
-	return w.Flush()
+		return []string{p.Handle, string(p.State(time.Now())), keyNames(p), cli.Stamp(p.ExpiresAt),
+			fmt.Sprint(p.Executions), name}
+	}, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "NAME")
 }
 
 func keyNames(p app.Profile) string {
@@ -319,11 +291,7 @@ func keyNames(p app.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-func (o *operator) showProfile(ctx context.Context, args []string) error {
-	p, err := o.parseProfile(ctx, "show", args)
-	if err != nil {
-		return err
-	}
+func (o *operator) showProfile(ctx context.Context, p app.Profile, _ []string) error {
 	w := cli.Table(o.Out, "profile", p.ID)
 	w.Row("handle", p.Handle)
 	w.Row("state", string(p.State(time.Now())))
@@ -344,7 +312,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 		if k.Description != "" {
 			w.Row("reason", strconv.Quote(k.Description))
 		}
-		if wishes := profileview.Wishes(k); wishes != "" {
+		if wishes := profiles.Wishes(k); wishes != "" {
 			w.Row("requested", wishes)
 		}
 	}
@@ -358,15 +326,15 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 			w.Row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, requested, err := profiles.Granted(ctx, o.Access, p)
+	granted, requested, err := o.Access.Grants.Told(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, s := range granted {
-		w.Row("grants", grantLine(s))
+		w.Row("grants", s.Line())
 	}
 	for _, s := range requested {
-		w.Row("requested", grantLine(s))
+		w.Row("requested", s.Line())
 	}
 	return w.Flush()
 }

@@ -18,14 +18,10 @@ func (o *operator) skills() *skills.Service {
 		Limits: o.cfg.Limits, TimeoutMax: o.cfg.Timeouts.Max})
 }
 
-// showSkill is airlock admin skill show: everything in a version, as a reviewer reads it.
+// showSkill prints everything in a version, as a reviewer reads it.
 func (o *operator) showSkill(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin skill show", Usage), args, "DIGEST")
-	if err != nil {
-		return err
-	}
 	service := o.skills()
-	b, err := service.Open(ctx, rest[0])
+	b, err := service.Open(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -37,7 +33,7 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 		}
 		cli.PrintCode(o.Out, string(f.Content))
 	}
-	v, err := o.findVersion(ctx, rest[0])
+	v, err := o.findVersion(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -72,11 +68,7 @@ func (o *operator) findVersion(ctx context.Context, digest string) (skills.Versi
 		"airlock admin skill list shows digests.")
 }
 
-// listSkills is airlock admin skill list.
-func (o *operator) listSkills(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin skill list", Usage), args); err != nil {
-		return err
-	}
+func (o *operator) listSkills(ctx context.Context, _ []string) error {
 	list, err := o.skills().List(ctx)
 	if err != nil {
 		return err
@@ -95,13 +87,9 @@ func (o *operator) listSkills(ctx context.Context, args []string) error {
 	return w.Flush()
 }
 
-// approveSkill is airlock admin skill approve. The digest says which files somebody looked at.
+// approveSkill approves a version. The digest says which files somebody looked at.
 func (o *operator) approveSkill(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin skill approve", Usage), args, "DIGEST")
-	if err != nil {
-		return err
-	}
-	v, err := o.findVersion(ctx, rest[0])
+	v, err := o.findVersion(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -112,7 +100,6 @@ func (o *operator) approveSkill(ctx context.Context, args []string) error {
 	return nil
 }
 
-// revokeSkill is airlock admin skill revoke.
 func (o *operator) revokeSkill(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin skill revoke", Usage)
 	reason := f.String("reason", "", "")
@@ -132,7 +119,6 @@ func (o *operator) revokeSkill(ctx context.Context, args []string) error {
 	return nil
 }
 
-// allowSkill is airlock admin skill allow.
 func (o *operator) allowSkill(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin skill allow", Usage)
 	undo := f.Bool("undo", false, "")
@@ -150,23 +136,13 @@ func (o *operator) allowSkill(ctx context.Context, args []string) error {
 	return o.skills().Allow(ctx, o.by, rest[0], p.Handle)
 }
 
-// switchSkill is airlock admin skill switch.
 func (o *operator) switchSkill(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin skill switch", Usage), args, "NAME", "on|off")
-	if err != nil {
-		return err
-	}
-	if rest[1] != "on" && rest[1] != "off" {
+	if args[1] != "on" && args[1] != "off" {
 		return cli.UsageError{Message: "a skill is switched on or off"}
 	}
-	return o.skills().SetEnabled(ctx, o.by, rest[0], rest[1] == "on")
+	return o.skills().SetEnabled(ctx, o.by, args[0], args[1] == "on")
 }
 
-// deleteSkill is airlock admin skill delete.
 func (o *operator) deleteSkill(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin skill delete", Usage), args, "NAME")
-	if err != nil {
-		return err
-	}
-	return o.skills().Delete(ctx, o.by, rest[0])
+	return o.skills().Delete(ctx, o.by, args[0])
 }

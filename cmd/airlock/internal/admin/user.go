@@ -10,29 +10,28 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// listUsers is airlock admin user list.
-func (o *operator) listUsers(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin user list", Usage), args); err != nil {
+func (o *operator) renewToken(ctx context.Context, _ []string) error {
+	token, err := o.Access.AdminToken.Renew(ctx, o.by)
+	if err != nil {
 		return err
 	}
+	fmt.Fprintln(o.Out, token.Reveal())
+	return nil
+}
+
+func (o *operator) listUsers(ctx context.Context, _ []string) error {
 	people, err := o.Access.People.List(ctx)
 	if err != nil {
 		return err
 	}
-	w := cli.Table(o.Out, "NAME", "ROLE", "PASSKEYS", "LAST LOGIN")
-	for _, p := range people {
-		w.Row(p.Name, string(p.Role), strconv.Itoa(p.Passkeys), cli.Stamp(p.LastLoginAt))
-	}
-	return w.Flush()
+	return table(o, people, func(p auth.Person) []string {
+		return []string{p.Name, string(p.Role), strconv.Itoa(p.Passkeys), cli.Stamp(p.LastLoginAt)}
+	}, "NAME", "ROLE", "PASSKEYS", "LAST LOGIN")
 }
 
-// removePasskeys is airlock admin user remove-passkeys, for a lost device.
+// removePasskeys is for a lost device.
 func (o *operator) removePasskeys(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin user remove-passkeys", Usage), args, "NAME")
-	if err != nil {
-		return err
-	}
-	n, err := o.Access.Passkeys.RemoveAll(ctx, o.by, rest[0])
+	n, err := o.Access.Passkeys.RemoveAll(ctx, o.by, args[0])
 	if err != nil {
 		return err
 	}
@@ -40,21 +39,16 @@ func (o *operator) removePasskeys(ctx context.Context, args []string) error {
 	return nil
 }
 
-// setRole is airlock admin user role.
 func (o *operator) setRole(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin user role", Usage), args, "NAME", "ROLE")
-	if err != nil {
-		return err
-	}
 	people, err := o.Access.People.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range people {
-		if app.FoldName(p.Name) == app.FoldName(rest[0]) {
-			err := o.Access.People.SetRole(ctx, auth.Session{Actor: o.by}, p.ID, app.Role(rest[1]))
+		if app.FoldName(p.Name) == app.FoldName(args[0]) {
+			err := o.Access.People.SetRole(ctx, auth.Session{Actor: o.by}, p.ID, app.Role(args[1]))
 			if err == nil {
-				fmt.Fprintf(o.Out, "%s is now %s\n", cli.Printable(p.Name), rest[1])
+				fmt.Fprintf(o.Out, "%s is now %s\n", cli.Printable(p.Name), args[1])
 			}
 			return err
 		}

@@ -32,8 +32,8 @@ func (o *operator) refuseValue(name string) error {
 		"--no-value leaves stdin alone"}
 }
 
-// confirmVault wants a word from the person before the value that Airlock holds is erased, where
-// something may need it: a profile, or whoever finds that the reference leads nowhere.
+// confirmVault asks for --yes before the value that Airlock holds is erased, where a profile has it
+// or the reference does not resolve.
 func (o *operator) confirmVault(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
 	if in.Reference == "" {
 		return nil

@@ -1,4 +1,4 @@
-package profileview
+package profiles
 
 import (
 	"slices"
@@ -49,9 +49,7 @@ func unencrypted(h app.Host) bool {
 }
 
 // readable reports whether Airlock reads what is sent to a host, and so can put values in.
-func readable(h app.Host) bool {
-	return !h.Protocol.Raw()
-}
+func readable(h app.Host) bool { return !h.Protocol.Raw() }
 
 // merged joins entries of one name.
 func merged(hosts []app.Host) []app.Host {
@@ -63,6 +61,26 @@ func merged(hosts []app.Host) []app.Host {
 			continue
 		}
 		all[i].Ports = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(all[i].Ports), h.Ports...))))
+	}
+	return all
+}
+
+// Stranded is a sealed key whose value can go nowhere, since scripts reach none of its hosts.
+type Stranded struct {
+	Key   string
+	Hosts []app.Host // any of them would do
+}
+
+// StrandedKeys finds them. Keys that no host of the profile could help are left out.
+func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
+	var all []Stranded
+	for _, k := range keys {
+		if k.Key.CredentialMode != app.ModeSealed || len(reachable(k, allowed)) > 0 {
+			continue
+		}
+		if where := usable(k); len(where) > 0 {
+			all = append(all, Stranded{Key: k.Key.Name, Hosts: where})
+		}
 	}
 	return all
 }
