@@ -201,7 +201,7 @@ func answers() []Schema {
 			{Name: "port", Type: "integer"},
 			{Name: "verdict", Type: "allowed|denied|failed", Required: true},
 			{Name: "rule", Type: "string", About: "what allowed or denied it; a relay says 'server name not checked'"},
-			{Name: "line", Type: "integer", About: "of the script that asked for it"},
+			{Name: "line", Type: "integer", About: "of the script that first asked for it"},
 			{Name: "method", Type: "string", About: "of a request that Airlock could read"},
 			{Name: "path", Type: "string", About: "with the query"},
 			{Name: "status", Type: "integer", About: "of the answer"},

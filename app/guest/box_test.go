@@ -141,7 +141,7 @@ func (r *recorder) handler() Handler {
 	h := Handler{
 		Stdout: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stdout.Write(p) },
 		Stderr: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stderr.Write(p) },
-		Asked: func(host string, port, line int, _ time.Time) {
+		Asked: func(host string, port, line int) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.asked = append(r.asked, wire.Asked{Host: host, Port: port, Line: line})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"time"
 
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -13,7 +12,7 @@ import (
 const (
 	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
 	connectRate = 100  // connections per second; more have to wait
-	maxAsked    = 2000 // claims about lines that are passed on; further ones are ignored
+	maxAsked    = 2000 // claims that are passed on; further ones are ignored
 )
 
 // Job is what one box runs.
@@ -56,10 +55,9 @@ type Handler struct {
 	// on. Of the host, only the characters were checked.
 	Limited func(host string, port int, limit wire.Limit)
 
-	// Asked reports which line of the script uses a host and port (0: not known) from a moment on, at
-	// most maxAsked times. Without a host it is the line that starts another program. It is the guest's
-	// claim. Of the host, only the characters were checked.
-	Asked func(host string, port, line int, at time.Time)
+	// Asked reports that a line of the script (0: not known) asks for a host and port (0: not known), at
+	// most maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
+	Asked func(host string, port, line int)
 
 	// Ended is called when the script has ended, before what it left is collected.
 	Ended func()

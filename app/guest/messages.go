@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins/wire"
@@ -73,15 +72,13 @@ func lineOf(n int) int {
 // here what it likes.
 func (r *run) askedForLocked(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
-	program := a.Host == "" && a.Port == 0
-	if err != nil && !hostName(a.Host) && !program || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
+	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
 		r.claims >= maxAsked {
 		return
 	}
 	r.claims++
-	at := time.Now()
 	// it may take its time, and locks are held here
-	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line, at) })
+	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line) })
 }
 
 // maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.

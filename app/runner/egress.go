@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
@@ -23,7 +22,7 @@ type egressHook struct {
 	x         app.Execution
 	redaction *redaction
 	changed   func() // called for new ledger rows
-	lines     sourceLines
+	asked     askedPlaces
 	uncut     func() bool // undoes that the end of the execution's context closes the session
 
 	mu      sync.Mutex
@@ -112,22 +111,17 @@ func (h *egressHook) limited(host string, port int, limit wire.Limit) {
 // errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
 var errUnknownName = errors.New("no such name for this profile")
 
-// noteLine keeps the guest's claim about which line of the script asked for a place. It grants
-// nothing.
+// noteAsked keeps the guest's claim that a line of the script asked for a place.
 //
 // Where the box itself refuses without asking Airlock (a port that no entry has, an address without
 // a name), the refusal is recorded here.
-func (h *egressHook) noteLine(ctx context.Context, host string, port, line int, at time.Time) {
-	if host == "" {
-		h.lines.noteProgram(line, at)
-		return
-	}
+func (h *egressHook) noteAsked(ctx context.Context, host string, port, line int) {
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
 		return
 	}
-	h.lines.note(place{name, port}, line, at)
 	p := place{name, port}
+	h.asked.note(p, line)
 	switch session, g := h.current(); {
 	case port == 0:
 	case refusedInBox(g.hosts, name, port):
@@ -189,16 +183,15 @@ func refusedInBox(hosts []app.Host, name string, port int) bool {
 	return known
 }
 
-// ledger returns the rows so far with the script's lines, not redacted.
+// ledger returns the rows so far, not redacted. Each names the line that first asked for its place.
 func (h *egressHook) ledger() []app.Connection {
 	session, _ := h.current()
 	if session == nil {
 		return nil
 	}
 	rows := session.Ledger()
-	alone := aloneAtPlace(rows)
 	for i, c := range rows {
-		rows[i].Line = h.lines.lineDuring(place{c.Host, c.Port}, c.StartedAt, c.StartedAt.Add(c.Duration), alone[i])
+		rows[i].Line = h.asked.lineOf(place{c.Host, c.Port})
 	}
 	return rows
 }

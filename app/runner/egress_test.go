@@ -2,7 +2,6 @@ package runner
 
 import (
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
@@ -18,9 +17,9 @@ func TestAListedAddressIsToldAsRefused(t *testing.T) {
 	h := &egressHook{grant: grant{hosts: hosts}}
 	h.session = gateway.Session(egress.Grant{Hosts: hosts}, nil)
 	defer h.session.Close()
-	h.lines.setLast(9)
+	h.asked.setLast(9)
 	for range 2 {
-		h.noteLine(t.Context(), "10.0.0.5", 5432, 3, time.Now())
+		h.noteAsked(t.Context(), "10.0.0.5", 5432, 3)
 	}
 	rows := h.ledger()
 	if len(rows) != 1 || rows[0].Rule != rules.NotListed || rows[0].Verdict != app.VerdictDenied || rows[0].Line != 3 {

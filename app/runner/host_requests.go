@@ -32,7 +32,7 @@ type hostRequests struct {
 
 // Before counts the script's lines, beyond which the guest's claims are ignored.
 func (h *hostRequests) Before(_ context.Context, b *Binding) error {
-	h.egress.lines.setLast(1 + bytes.Count(b.source.Script, []byte{'\n'}))
+	h.egress.asked.setLast(1 + bytes.Count(b.source.Script, []byte{'\n'}))
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (h *hostRequests) requestDenied() {
 
 // requestLocked makes a request of the place. It reports whether that could be stored.
 func (h *hostRequests) requestLocked(p place) bool {
-	line := h.egress.lines.lineOf(p)
+	line := h.egress.asked.lineOf(p)
 	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
@@ -101,7 +101,7 @@ func (h *hostRequests) placesOf(c app.Connection) []place {
 	ports := []int{c.Port}
 	if c.Port == 0 {
 		ports[0] = usualPort
-		if known := h.egress.lines.ports(c.Host); len(known) > 0 {
+		if known := h.egress.asked.ports(c.Host); len(known) > 0 {
 			ports = known
 		}
 	}

@@ -74,7 +74,7 @@ func (r *Run) runScript(b *Binding) (guest.Outcome, error) {
 		Limited:    r.egress.limited,
 		Ended:      r.clock.pause,
 		Artifact:   r.files.collect,
-		Asked:      func(host string, port, line int, at time.Time) { r.egress.noteLine(r.ctx, host, port, line, at) },
+		Asked:      func(host string, port, line int) { r.egress.noteAsked(r.ctx, host, port, line) },
 	})
 }
 

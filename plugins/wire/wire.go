@@ -206,12 +206,12 @@ type Frozen struct {
 	On bool `json:"on"`
 }
 
-// Asked tells which line of the script uses a host and port from now on, or, without a host, starts
-// another program. It is a claim, to help a person decide; nothing is granted by it.
+// Asked tells which line of the script asks for a host and port. It is a claim, to help a person
+// decide; nothing is granted by it.
 type Asked struct {
 	Host string `json:"host"`
 	Port int    `json:"port"` // 0 if the script did not say
-	Line int    `json:"line"` // 1-based
+	Line int    `json:"line"` // 1-based; 0 if it is not known
 }
 
 // Abort says that the sender's end of a connect stream broke, as opposed to ended. The receiver

@@ -1,89 +1,53 @@
-# Reports which line of the script asked for a host, sent a request or started a program.
+# Reports which line of the script first asked for a host and port.
 # People read it in the record; it grants nothing.
 import sys
 
-MAX_ASKED = 2000  # reports that are sent
-MAX_PLACES = 200  # hosts and ports in them
+MAX_PLACES = 200  # that are reported
 MAX_FRAMES = 500  # searched for the script's own line
 
 
 def watch(channel, changes):
-    """Tells Airlock which line of the script uses a host and port, whenever the line changes."""
-    last = {}
-    sent = [0]
+    """Tells Airlock which line of the script asks for a host and port, once its line is known."""
+    told = {}
     # bound here, because a script may change modules
-    watched = ("socket.getaddrinfo", "socket.connect", "http.client.send")
-    programs = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec")
+    watched = ("socket.getaddrinfo", "socket.connect")
 
     def claim(place):
-        if place is None or sent[0] >= MAX_ASKED or place not in last and len(last) >= MAX_PLACES:
+        if place is None or told.get(place) or place not in told and len(told) >= MAX_PLACES:
             return
-        line = innermost(sys._getframe(2))
-        if not line:  # the client looks names up in a thread of its own
-            if place in last:
-                return  # a known line is better than a guess
-            line = innermost(sys._current_frames().get(FIRST_THREAD))
-        if last.get(place) != line and channel.offer("asked", host=place[0], port=place[1], line=line):
-            last[place] = line
-            sent[0] += 1
+        # a client may look names up in a thread of its own
+        line = innermost(sys._getframe(2)) or innermost(sys._current_frames().get(FIRST_THREAD))
+        if told.get(place) != line and channel.offer("asked", host=place[0], port=place[1], line=line):
+            told[place] = line
 
     def hook(event, args):
         try:
             if event in watched:
                 claim(asked_for(event, args))
-            elif event in programs:
-                claim(("", 0))
         except Exception:
             pass  # an error here would refuse the script its connection
 
     sys.addaudithook(hook)
-    watch_clients(changes, claim)
+    changes.add("psycopg2", lambda module: watch_psycopg2(module, claim))
 
 
-def watch_clients(changes, claim):
-    """Reports the requests of clients that raise no audit event for each.
+def watch_psycopg2(module, claim):
+    """Reports the connections of psycopg2, which looks up and connects in C."""
+    connect = module._connect
 
-    They keep connections open, or connect in C.
-    """
+    def wrapped(dsn, *args, **kwargs):
+        try:
+            found = sys.modules["psycopg2.extensions"].parse_dsn(dsn)
+            claim(outside(found.get("host", ""), found.get("port", "5432")))
+        except Exception:
+            pass
+        return connect(dsn, *args, **kwargs)
 
-    def wrap(owner, name, place):
-        call = getattr(owner, name)
-
-        def wrapped(self, *args, **kwargs):
-            try:
-                claim(place(self, *args, **kwargs))
-            except Exception:
-                pass
-            return call(self, *args, **kwargs)
-
-        setattr(owner, name, wrapped)
-
-    def of_url(url):
-        scheme = url.scheme.decode() if isinstance(url.scheme, bytes) else url.scheme
-        return outside(url.host, url.port or scheme)
-
-    def of_dsn(dsn, *args, **kwargs):
-        found = sys.modules["psycopg2.extensions"].parse_dsn(dsn)
-        return outside(found.get("host", ""), found.get("port", "5432"))
-
-    def of_request(pool, request, *args, **kwargs):
-        return of_url(request.url)
-
-    for name, owner, method in (
-        ("httpcore._sync.connection_pool", "ConnectionPool", "handle_request"),
-        ("httpcore._async.connection_pool", "AsyncConnectionPool", "handle_async_request"),
-    ):
-        changes.add(name, lambda m, o=owner, f=method: wrap(getattr(m, o), f, of_request))
-    changes.add("aiohttp.client_reqrep", lambda m: wrap(m.ClientRequest, "send", lambda r, *a, **k: of_url(r.url)))
-    changes.add("psycopg2", lambda m: wrap(m, "_connect", of_dsn))
+    module._connect = wrapped
 
 
 def asked_for(event, args):
     """Returns host and port, or None for addresses in the box and for what isn't a host."""
-    if event == "http.client.send":
-        connection, data = args
-        begins = isinstance(data, bytes) and b" HTTP/1." in data[:data.find(b"\r\n")]
-        return outside(connection.host, connection.port) if begins else None
     address = args[:2] if event == "socket.getaddrinfo" else args[1]
     if not isinstance(address, tuple) or len(address) < 2:
         return None

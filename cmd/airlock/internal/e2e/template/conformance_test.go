@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/app/egress/pipe"
 	"github.com/computclaw/airlock/app/guest"
@@ -152,7 +151,7 @@ func handler(ctx context.Context, stdout io.Writer, end context.CancelCauseFunc)
 	}
 	return guest.Handler{
 		Stdout: write, Stderr: write, Unanswered: func(string, string) {}, Limited: func(string, int, wire.Limit) {},
-		Asked: func(string, int, int, time.Time) {},
+		Asked: func(string, int, int) {},
 		LLM: func(context.Context, wire.LLMRequest) (wire.LLMReply, error) {
 			return wire.LLMReply{}, errors.New("nobody is there to answer")
 		},
