@@ -169,11 +169,21 @@ func (f *Finder) findIn(data []byte, before byte) []Match {
 	}
 	found := slices.Clone(s.matches)
 	slices.SortFunc(found, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern), wholeFirst(a, b))
 	})
-	return slices.CompactFunc(found, func(a, b Match) bool {
+	return slices.CompactFunc(found, func(b, a Match) bool { // a comes before b
 		return b.Pattern == a.Pattern && b.Block == a.Block && (b.Part && b.End <= a.End || a.Start == b.Start && a.End == b.End)
 	})
+}
+
+func wholeFirst(a, b Match) int {
+	switch {
+	case a.Part == b.Part:
+		return 0
+	case a.Part:
+		return 1
+	}
+	return -1
 }
 
 // borrow returns working memory that is ready for a search.
