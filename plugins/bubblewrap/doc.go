@@ -6,23 +6,17 @@
 //	bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
 //
 // The first step owns the network namespace: it brings loopback up and opens ports from 1 up, which
-// bwrap's own --unshare-net can't do because it makes a second user namespace. It mounts a /proc of
-// its pid namespace, where bwrap looks for its child. Root never gets into the chain: when Airlock
-// is root, the first step already runs as a uid of its own, because the process limit isn't
-// enforced against root and bwrap's mount set-up would be done with root's rights.
+// bwrap's --unshare-net can't do because it makes a second user namespace. It mounts a /proc of its
+// pid namespace, where bwrap looks for its child. Root never gets into the chain: the process limit
+// isn't enforced against root, so the first step of a root Airlock runs as a uid of its own.
 //
-// What a script sees of its parents is empty: every step has an empty environment and bwrap takes
-// its options from a pipe (its own PID 1 would otherwise show them in /proc/1/environ and
-// /proc/1/cmdline). One variable is left that bwrap itself sets: PWD=/tmp.
+// A script sees nothing of its parents: every step has an empty environment, but for bwrap's own
+// PWD=/tmp, and bwrap takes its options from a pipe. That pipe is also the gate: it is filled only
+// after the process was put into its cgroup, so nothing of a box ever runs outside its limits.
 //
-// The pipe with the options is also the gate: bwrap reads it before it does anything else, and it's
-// filled only after the process was put into its cgroup. So nothing of a box ever runs outside its
-// limits, whatever the cgroup version, and no step has to wait for a signal.
-//
-// airlock-init is not a file on the host. It lives in one sealed memfd that all boxes share;
-// /airlock-init is a link to that descriptor. No directory has to be made readable for a box, no
-// host path shows in a box's mount table, and nothing is bound that somebody could have written to
-// (bubblewrap before 0.12 follows links out of such directories while it sets up).
+// airlock-init is no file on the host but one sealed memfd, shared by all boxes. No host path shows
+// in a box's mount table, and nothing is bound that somebody could have written to (bubblewrap
+// before 0.12 follows links out of such directories).
 //
 // # Templates
 //
@@ -31,53 +25,44 @@
 //
 // A template (template.py) has capabilities in its own user namespace, one thread, no filter, and has
 // met no profile. It reads requests of the plugin, and from its guests one message: the runner, which
-// it loads before the next box. That is the only way from what serves boxes into the template, and it
-// is taken before any script has begun. Each box is a fork without an exec: PID 1 (pid1.py), with a
-// second fork beside it that becomes the script's interpreter. PID 1 has given up every capability, has
-// the filter on, is non-dumpable and has one thread, so that the kernel spares it from signals. It
-// holds a link to the guests, which a script can't reach, and no value of a profile ever.
+// it loads before the next box. That is taken before any script has begun. Each box is a fork without
+// an exec: PID 1 (pid1.py), with a second fork beside it that becomes the script's interpreter. PID 1
+// has no capability, has the filter on, is non-dumpable and has one thread, so that the kernel spares
+// it from signals. It holds a link to the guests, which a script can't reach, and no profile's value.
 //
-// Modules that many scripts import are loaded in the template (imports.py), out of sight until a
-// script imports them. The names come with each box (Spec.Imports); the template for a new list tries
-// them and is started beside the one in use, as is each next one that loads some.
+// Modules that many scripts import (Spec.Imports) are loaded in the template (imports.py), out of
+// sight until a script imports them. The template for a new list starts beside the one in use.
 //
-// What scripts write is read by one process for all boxes of a template instead of one in each. Its
-// memory is bounded per box by the same counts as the engine's; its processor time is the host's and
-// not the box's, as the plugin's is. It ends with its template and the template with it, and then
-// boxes are opened afresh.
+// One process reads what scripts write in all boxes of a template. Its memory is bounded per box by
+// the engine's counts; its processor time is the host's. It ends with its template and the template
+// with it, and then boxes are opened afresh.
 //
 // # What a box contains
 //
-// The host's /usr, read-only, with /usr/local and /usr/src covered (they hold what people put
-// there), the few files of /etc that Python and OpenSSL need (small ones as copies, since bubblewrap
-// reads the whole mount table for each mount), own /proc and /dev without ptys, /tmp
-// of the asked size and /dev/shm of half the memory. A runtime other than the host's is a directory with its
-// own usr (setting "root", or Spec.Runtime).
+// The host's /usr, read-only, without /usr/local and /usr/src, which hold what people put there; the
+// few files of /etc that Python and OpenSSL need; own /proc and /dev without ptys, /tmp of the asked
+// size and /dev/shm of half the memory. Another runtime is a directory with its own usr.
 //
 // # Limits
 //
-// Where the backend can write to a cgroup (version 1 or 2), memory, processes and CPU are held
-// there. Elsewhere memory is held by looking at the tree's processes and files many times a second
-// ("polled"), processes by a resource limit, and CPU not at all. Kernel memory such as pipe and
-// socket buffers escapes the polled limit; System V shared memory, memory files and shared memory
-// without a file would too and are denied there, and so is /dev/zero, in whose place is /dev/full.
-// Exit.PidsHit is a guess then: the limit was nearly reached. A box that runs out of memory is
-// ended as a whole, on every variant. A box that keeps hammering at its process limit is ended too.
+// A writable cgroup (version 1 or 2) holds memory, processes and CPU. Elsewhere memory is held by
+// looking at processes and files many times a second ("polled"), processes by a resource limit, and
+// CPU not at all. Kernel memory such as pipe and socket buffers escapes polling. System V shared
+// memory, memory files, shared memory without a file and /dev/zero would too and are denied there,
+// and Exit.PidsHit is a guess. A box that runs out of memory, or hammers at its process limit, ends
+// as a whole.
 //
 // # Ends
 //
-// A parent-death signal ties the first step to the plugin; since the kernel sends it when the
-// *thread* that forked ends, all boxes are forked by one thread that lives as long as the process.
-// The first step, bwrap after its exec, is PID 1 of a pid namespace around the box's own, and the
-// kernel ends such a namespace with its PID 1. Signals alone would not do: bwrap's child waits for
-// bwrap without one until just before it becomes the box's PID 1, and if bwrap was killed in that
-// moment, it waited for ever. Run returns when bwrap is reaped, which is after every other process,
-// and the cgroup is empty and removed. The cgroups of a plugin that was killed have nothing in
-// them; they are named after it (package owner), and any plugin's next Check removes them.
+// A parent-death signal ties the first step to the plugin. The kernel sends it when the *thread*
+// that forked ends, so one thread that lives as long as the process forks all boxes. The first step,
+// later bwrap, is PID 1 of a pid namespace around the box's own, which ends with it. A signal alone
+// would not do: bwrap's child waits without one until just before it becomes the box's PID 1. Run
+// returns when bwrap is reaped, after every other process, and the cgroup is removed. Cgroups of a
+// killed plugin are empty and named after it (package owner); any plugin's next Check removes them.
 //
-// PID 1's exit code is what bwrap passes on. PID 1 of a pid namespace can't be killed from inside
-// it, so a code of 128+n is taken for an exit code unless the backend or the kernel's memory limit
-// killed the box.
+// bwrap passes on PID 1's exit code. PID 1 can't be killed from inside, so 128+n is an exit code
+// unless the backend or the kernel's memory limit killed the box.
 //
 // # Settings
 //
@@ -87,7 +72,6 @@
 //	limits     "auto" (default), "cgroup" (fail without one) or "polled"
 //	cgroup     directory of a delegated cgroup (version 2) to make boxes in; the default is the plugin's own
 //
-// The runtime digest covers the Python version and dpkg's record of installed Python packages. It
-// identifies what the package manager installed; files changed behind its back don't change the
-// digest.
+// The runtime digest covers the Python version and dpkg's record of installed Python packages, not
+// files changed behind the package manager's back.
 package bubblewrap

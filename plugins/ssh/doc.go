@@ -5,16 +5,14 @@
 //	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote
 //	  ── as in package bubblewrap ──▶ /airlock-init
 //
-// Everything of a box travels over its stdin and stdout, so the other machine needs no network, no
-// configuration and no secrets of its own: what leaves a box comes back through the connection and
-// meets Airlock's egress here. Nothing secret is in arguments, environment or files there. What
-// runs in a box is in that machine's memory, as on any machine that computes: its administrator is
+// Everything of a box travels over its stdin and stdout, so the other machine needs no network,
+// configuration or secrets: what leaves a box meets Airlock's egress here. Nothing secret is in
+// arguments, environment or files there. A box's memory is that machine's, so its administrator is
 // inside the boundary.
 //
-// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote),
-// and the contract of package plugins is spoken to it over one channel. All boxes share that
-// channel, each with its own flow control, so sshd's MaxSessions bounds nothing, be it 1: the
-// channels of the set-up are opened one after the other.
+// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote). The
+// contract of package plugins is spoken to it over one channel with flow control per box, so sshd's
+// MaxSessions may be 1.
 //
 // # Trust
 //
@@ -27,16 +25,13 @@
 //
 // Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte.
 // Here that ends all calls with plugins.ErrLost; there the remote program ends, and the kernel ends
-// its boxes with it. The same happens when sshd, the plugin or the remote program is killed. The
-// next call connects again, after a pause that grows while that fails, ends remote programs of the
-// same instance that hang, and repeats Check.
+// its boxes with it, as when sshd, the plugin or the remote program is killed. The next call connects
+// again after a growing pause, ends hanging remote programs of the same instance, and repeats Check.
 //
 // # Limits
 //
-// With a systemd user manager the remote program is put into a scope of its own with Delegate=yes,
-// so memory, processes and processor time are held by control groups, per box. Limits on the whole
-// scope (MemoryMax on systemd-run) would have had all boxes share one. Elsewhere the limits are
-// polled; Report.Enforced tells.
+// With a systemd user manager the remote program runs in a scope with Delegate=yes, so control groups
+// hold each box's limits. Elsewhere the limits are polled; Report.Enforced tells.
 //
 // # Settings
 //

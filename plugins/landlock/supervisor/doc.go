@@ -4,23 +4,22 @@
 //
 //	plugin ── fork ─▶ supervisor ── one restricted thread forks ─▶ guest ── fork ─▶ interpreter …
 //
-// One thread of the supervisor enters the ruleset and installs the filter; the guest is forked from
-// it and inherits both, while the rest of the supervisor stays outside and owns the filter's
-// listener. That thread ends at once: to Landlock it is one of those inside, so the box could
-// signal it, and with it the supervisor.
+// One thread of the supervisor enters the ruleset and installs the filter. The guest is forked from
+// it and inherits both; the rest of the supervisor stays outside and owns the filter's listener. That
+// thread ends at once: Landlock counts it among those inside, so the box could signal it, and with it
+// the supervisor.
 //
 // The supervisor is ancestor and subreaper of all that runs in the box, so nothing gets out of its
-// sight by forking twice or by a session of its own. No process or thread is made in the box
-// without its leave, so what is being frozen or killed doesn't grow.
+// sight. No process or thread is made in the box without its leave, so what is being frozen or killed
+// doesn't grow.
 //
 // # Connections
 //
 // No socket that the box made ever connects: a call of connect(2) is never let through. The
 // supervisor copies the address, once, and decides by the copy. For loopback it makes a fresh pair
-// of connected TCP sockets, offers one to the guest together with the address, and when the guest
-// takes it puts the other in the place of the caller's socket. Options the script set on its socket
-// before don't survive, the non-blocking and close-on-exec flags do. Whatever else may change
-// behind the supervisor's back changes nothing: a thread that rewrites the address is too late.
+// of connected TCP sockets, offers one to the guest with the address, and puts the other in the place
+// of the caller's socket. Options set before don't survive, the non-blocking and close-on-exec flags
+// do. A thread that rewrites the address is too late.
 //
 // # Uids
 //
