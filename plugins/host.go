@@ -38,11 +38,10 @@ type HostConfig struct {
 // Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several
 // goroutines.
 //
-// When the process dies or hangs, calls under way return ErrLost and it is started again, after a
-// pause that grows while it keeps dying, and repeats the last successful Check: it proves the
-// controls again and sweeps what was left behind. A plugin that promises something else than before
-// is not used until Check is called again. One that dies time and again right after its start is
-// refused at once, until its pause is over.
+// When the process dies or hangs, calls under way return ErrLost. It is started again after a
+// growing pause and repeats the last successful Check. A plugin that promises something else than
+// before is not used until Check is called again. One that dies time and again right after its
+// start is refused at once, until its pause is over.
 type Client struct {
 	cfg  HostConfig
 	busy chan struct{} // holds the one token that guards the fields below

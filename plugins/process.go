@@ -131,9 +131,9 @@ func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConf
 // maxSocketDir leaves room for the socket's name within the kernel's 108 bytes.
 const maxSocketDir = 80
 
-// socketDir makes a fresh directory that only we can enter. A data directory with a long path can't
-// hold sockets; the system's temporary directory then does. Its name is new each time: a plugin
-// whose host was killed may be about to remove its own.
+// socketDir makes a fresh directory that only we can enter, in the temporary directory if the data
+// directory's path is too long. Its name is new each time: a plugin whose host was killed may be
+// about to remove its own.
 func socketDir(cfg HostConfig) (string, error) {
 	prefix := cfg.Name + "."
 	if cfg.Dir == "" || len(filepath.Join(cfg.Dir, prefix))+10 > maxSocketDir { // and a number

@@ -34,8 +34,8 @@ func newRemote(conn grpc.ClientConnInterface) *remote {
 }
 
 // Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it
-// returns. The deadline stays on this side: the plugin's own timer could fire first, and its
-// answer would look like that of a broken backend.
+// returns. The deadline stays on this side, or the plugin's own timer could fire first and look
+// like a broken backend.
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err

@@ -13,22 +13,20 @@ import (
 // may be called from several goroutines at once, but Check must have returned once, without error,
 // before the first Run.
 type Sandbox interface {
-	// Check takes the backend's configuration and reports what it can promise on this host. It proves
-	// controls by trying to break them in a real box. A backend that can't work here answers with a
-	// Report whose Ready is false and whose Reason a person can act on; an error means the call itself
-	// failed. Calling it again re-configures. One whose ctx ends before it is done returns an error
-	// and says nothing: what the one before it made stays in use, with its boxes. It returns only when
-	// nothing is left of the boxes that it opened itself.
+	// Check takes the backend's configuration and reports what it can promise on this host. It
+	// proves controls by trying to break them in a real box. A backend that can't work here returns
+	// a Report that isn't Ready, with a Reason that a person can act on. An error means that the
+	// call failed. Calling it again re-configures. If ctx ends first it returns an error and
+	// changes nothing. It returns only when nothing is left of its own boxes.
 	Check(ctx context.Context, cfg Config) (Report, error)
 
-	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends,
-	// and returns only when nothing of the box is left: no process, cgroup, mount, file or container.
-	// (The record that an engine keeps of a container which ended by itself, in which nothing runs and
-	// of which nothing is stored, may be removed a moment later.) When ctx ends the box is killed and
-	// Exit.Reason is ReasonKilled with a nil error. An error means that the box could not be opened or
-	// that the backend lost it; the guest may or may not have run.
+	// Run opens one box, starts the guest in it (see GuestArgv), and relays stdio until the guest
+	// ends. It returns when nothing of the box is left: no process, cgroup, mount, file or
+	// container. An engine's record of a container that ended by itself may be removed a moment
+	// later. When ctx ends the box is killed and Exit.Reason is ReasonKilled with a nil error. An
+	// error means that the box didn't open or was lost; the guest may or may not have run.
 	//
-	// Run reads spec's stdin no faster than the guest does and blocks the guest when stdout is not
+	// Run reads stdin no faster than the guest does and blocks the guest when stdout is not
 	// drained. End of file on stdin ends the guest. A Read of stdin may still be waiting when Run
 	// returns; closing the reader ends it.
 	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
@@ -36,13 +34,12 @@ type Sandbox interface {
 
 // GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks
 // package wire on its stdin and stdout. The backend also provides a python3 on the guest's PATH
-// (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp, which the guest starts
-// in, and a loopback interface on which ports from 1 up can be bound. The guest starts with an
-// empty environment.
+// (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp as working directory,
+// and a loopback interface with ports from 1 up. The guest starts with an empty environment.
 //
-// A backend of the restricted tier may have no namespaces to do that with. It then starts the guest
-// with one more argument and as package landlock/fdpass says: not as PID 1, in a writable directory
-// that isn't /tmp, with connections handed in instead of ports to bind.
+// A backend of the restricted tier may start the guest with one more argument, as package
+// landlock/fdpass says: not as PID 1, in another writable directory, with connections handed in
+// instead of ports to bind.
 var GuestArgv = []string{"/airlock-init"}
 
 // Config is what the host tells a backend at Check. Plugins get no environment, so everything

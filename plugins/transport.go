@@ -11,9 +11,8 @@ import (
 )
 
 // Chunk is how many bytes of stdin or stdout travel in one message at most. Each message wakes
-// several threads on its way, which costs more than moving the bytes does, so it is long; a box
-// that is open holds one or two such buffers. With what is put around them they are eight whole
-// frames of HTTP/2.
+// several threads on its way, so it is long. An open box holds one or two such buffers. With their
+// frames they are eight whole frames of HTTP/2.
 const Chunk = 128<<10 - 64
 
 const (

@@ -154,8 +154,8 @@ func (f *Files) List(ctx context.Context, profileHandle string) (list []app.File
 	return list, err
 }
 
-// Delete ends a file of a profile. Executions that were given it and have not ended still get it, and it
-// counts towards the quota until Collect: its content is still there. CodeNotFound if there is none.
+// Delete ends a file of a profile. Executions that were given it still get it, and it counts
+// towards the quota until Collect. CodeNotFound if there is none.
 func (f *Files) Delete(ctx context.Context, profileHandle, id string) error {
 	return f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		return tx.Files.End(ctx, profileHandle, id, f.cfg.Now())

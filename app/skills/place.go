@@ -9,10 +9,10 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Place returns the placement under which a version runs, of that of its profile: with the image that
-// it asks for, where the operator offers images. Where there are none the image is only noted; what it
-// would have brought is told by Missing. Errors: CodeSandboxUnavailable for an image that is not
-// offered, or not the one that the profile requires, and for more memory or processor than boxes have.
+// Place returns the placement under which a version runs: its profile's, with its own image where
+// the operator offers images. Otherwise the image is only noted, and Missing tells what it lacks.
+// CodeSandboxUnavailable for an image that is not offered, or not the profile's, and for more
+// memory or processor than boxes have.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
 	if over := s.excessNeeds(v); len(over) > 0 {
 		return p, aboutSkill(app.E(app.CodeSandboxUnavailable,

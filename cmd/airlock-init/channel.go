@@ -11,9 +11,8 @@ import (
 // one per question it asked.
 const queued = 256
 
-// channel is our end of the socketpair to the runner. The script holds the other end as well, so
-// anything may come out of it: the first thing that isn't a proper message closes the channel,
-// which hurts the script alone.
+// channel is our end of the socketpair to the runner. The script holds the other end too. The first
+// improper message closes the channel, which hurts the script alone.
 type channel struct {
 	file   *os.File
 	out    chan wire.Message

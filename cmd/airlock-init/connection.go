@@ -10,9 +10,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// connection is one of the script's, with its stream to the engine. Either end may break. The side
-// that notices sends Abort and then doesn't end its stream before the other side has: else the end,
-// which looks like success, could overtake the message.
+// connection is one of the script's, with its stream to the engine. Either end may break. That side
+// sends Abort and ends its stream only after the other side: the end, which looks like success,
+// could overtake the message.
 type connection struct {
 	network *network
 	conn    *net.TCPConn

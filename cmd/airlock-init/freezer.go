@@ -102,8 +102,8 @@ func (f *signalFreezer) allStopped() bool {
 			continue // it ended
 		}
 		for _, thread := range threads {
-			// One in an uninterruptible wait (D) runs no more of the script's code before it stops; the
-			// parent of a vfork stays in that state for as long as the child is stopped.
+			// One in an uninterruptible wait (D) runs no more of the script's code before it stops.
+			// The parent of a vfork stays in it while the child is stopped.
 			stat, err := procfs.ReadStat(tasks + "/" + thread.Name())
 			if err == nil && !strings.ContainsRune("TtZXD", rune(stat.State)) {
 				return false

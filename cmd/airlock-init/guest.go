@@ -214,8 +214,8 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	return g.send(m) == nil
 }
 
-// send sends one message. After Exited it drops all but answers to a freeze: the engine takes what
-// connections and the runner still say for a breach.
+// send sends one message. After Exited it drops all but answers to a freeze, which the engine would
+// take for a breach.
 func (g *guest) send(m wire.Message) error {
 	g.sending.Lock()
 	defer g.sending.Unlock()

@@ -73,9 +73,8 @@ func becomeTemplate() error {
 	return template.Become(python, stub, runnerEnv("/tmp"))
 }
 
-// runSupervised is run for a box that has no pid namespace. Its filter keeps everything in it
-// dumpable, because the supervisor has to see its memory; what closes this process to the script is
-// the ruleset between them.
+// runSupervised is run for a box without a pid namespace. Everything in it stays dumpable, because
+// the supervisor has to see its memory. The ruleset between them closes this process to the script.
 func runSupervised() error {
 	w, err := joinSupervisor()
 	if err != nil {

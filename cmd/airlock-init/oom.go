@@ -8,9 +8,8 @@ import (
 // oomScore is what the kernel adds to a process's size when memory runs out, as /proc has it.
 type oomScore string
 
-// preferAsVictim makes this process the first choice, and returns what it was. Its end is the
-// box's, so a box that is out of memory ends as a whole and at once, also where whoever started it
-// isn't told of the limit. It's a courtesy: where it can't be done, the kernel chooses by size, and
+// preferAsVictim makes this process the first choice, and returns what it was. A box that is out of
+// memory then ends as a whole and at once. Where it can't be done, the kernel chooses by size, and
 // the box lives until its deadline. It has to come before the process is non-dumpable.
 func preferAsVictim() oomScore {
 	const path = "/proc/self/oom_score_adj"
@@ -21,9 +20,8 @@ func preferAsVictim() oomScore {
 	return oomScore(previous)
 }
 
-// give lets a child, which inherited the first place, stand as this process did. For a moment after
-// its start a child is as closed as this process, whose memory it had, so it has to have spoken
-// first.
+// give lets a child, which inherited the first place, stand as this process did. The child has to
+// have spoken first: just after its start it is as closed as this process.
 func (s oomScore) give(pid int) {
 	if s != "" {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(s), 0)

@@ -12,12 +12,11 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// stub is all that the interpreter gets on its command line: the runner comes from descriptor 4, a
-// pipe (memory files are refused where memory is counted from outside), with the size of its
-// compiled form in eight hex digits, that form (of the runner, and of its parts by name), and the
-// source. Compiling takes half as long as the interpreter's start, so it is done only where the
-// form is not this interpreter's. Its frames carry a file name that the runner keeps out of
-// tracebacks.
+// stub is all that the interpreter gets on its command line. The runner comes from descriptor 4, a
+// pipe: the size of its compiled form in eight hex digits, that form, and the source. Memory files
+// are refused where memory is counted from outside. Compiling takes half as long as the
+// interpreter's start, so it is done only where the form doesn't fit. Its frames carry a file name
+// that the runner keeps out of tracebacks.
 const stub = `import marshal, os
 from _frozen_importlib_external import MAGIC_NUMBER as magic
 with os.fdopen(4, 'rb') as f: s = f.read()
@@ -34,8 +33,8 @@ exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': ow
     'PARK': globals().get('PARK')})`
 
 // runnerEnv is the environment of every script, but for where its roots are (see trust). There is
-// no proxy in it. The hash seed and the numbers of threads and processors make results repeatable:
-// libraries would take as many as the machine has, and add up in another order on another one.
+// no proxy in it. The hash seed and the numbers of threads and processors make results repeatable
+// on any machine.
 func runnerEnv(tmp string) []string {
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + tmp, "TMPDIR=" + tmp,

@@ -20,10 +20,9 @@ const threads = 6
 
 // configureRuntime makes the Go runtime fit for PID 1 of a small box.
 //
-// A box is one of many and mostly waits, so memory matters and throughput is the pipe's. All the
-// threads there will ever be a use for are made while there is room. To the same end nothing here
-// blocks a thread for long: the pipe to the engine goes through the poller, and children are waited
-// for by signal.
+// A box is one of many and mostly waits, so memory matters. All threads are made while there is
+// room. Nothing here blocks a thread for long: the pipe to the engine goes through the poller, and
+// children are waited for by signal.
 func configureRuntime() {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)

@@ -11,10 +11,9 @@ import (
 
 // ignoreSignals makes every signal that a script could send harmless.
 //
-// The kernel spares a box's PID 1 from signals it has no handler for, but that isn't enough twice
-// over. The Go runtime has handlers, and they exit: so all signals are caught and dropped; a send
-// to a full channel costs nothing. And the kernel's protection has a hole where one thread blocks a
-// signal and another doesn't, which is what Go's threads do while a handler runs: so the two
+// The kernel spares a box's PID 1 from signals without a handler, but the Go runtime has handlers,
+// and they exit: so all signals are caught and dropped. That protection also has a hole where one
+// thread blocks a signal and another doesn't, as Go's threads do while a handler runs: so the two
 // signals that Go leaves alone are ignored explicitly.
 func ignoreSignals() error {
 	signal.Notify(make(chan os.Signal, 1))

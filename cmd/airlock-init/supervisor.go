@@ -152,6 +152,5 @@ func (n *network) reserve(port uint16) bool {
 }
 
 // env asks for names over TCP, because a box without a network has no datagrams. The user's name is
-// what it is in every other box, where /etc/passwd says it; oracledb can't be imported by somebody
-// without one.
+// that of every other box's /etc/passwd; oracledb can't be imported without one.
 func (s *supervised) env() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

@@ -18,10 +18,10 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// followChanges watches the audit log for what airlock admin changes in another process. A revoked
-// or deleted profile is killed, and pages and long polls are nudged. It also removes agents'
-// profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following
-// waits for that.
+// followChanges watches the audit log for what airlock admin changes in another process. It kills
+// revoked and deleted profiles, nudges pages and long polls, and removes agents' profiles that
+// nobody claimed in time. It returns at once; the watching ends with ctx, and s.following waits for
+// that.
 func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.Access.Audit.Latest(ctx, 1)
 	if err != nil {

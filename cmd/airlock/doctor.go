@@ -71,9 +71,8 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	return nil
 }
 
-// printReport shows what a backend says of itself. Parts of it come from elsewhere (an engine, the
-// machine behind ssh, a plugin that somebody wrote), so control characters, with which it could
-// paint another verdict over this one, are shown escaped.
+// printReport shows what a backend says of itself. Parts come from elsewhere, so control
+// characters, which could paint another verdict over this one, are escaped.
 func printReport(w io.Writer, r plugins.Report) {
 	state := "NOT READY"
 	if r.Ready {

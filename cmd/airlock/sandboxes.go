@@ -44,10 +44,10 @@ type sandboxes struct {
 	clients []*plugins.Client
 }
 
-// openSandboxes makes the configured backends ready to be started. Whether a plugin can be started
-// shows when its proof is taken: the server must come up to show it, and the other backends don't
-// depend on it. Sockets is a directory for the plugins' sockets that nobody else uses, so that
-// those of a server that was killed are found and removed; "" means temporary ones.
+// openSandboxes makes the configured backends ready to be started. A plugin that can't be started
+// shows when its proof is taken, so that the server and other backends come up. Sockets is a
+// directory for the plugins' sockets, where those of a killed server are removed; "" means
+// temporary ones.
 func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
 	for _, name := range cfg.Used() {

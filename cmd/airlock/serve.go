@@ -290,8 +290,7 @@ func localURL(own netip.AddrPort) string {
 }
 
 // patient is a listener that only ends when it is closed. Accept also fails for reasons that pass,
-// such as a resource of the kernel that is used up for a while; a server that ended for them could
-// be ended by whoever uses them up.
+// such as a resource that somebody uses up for a while. That must not end a server.
 type patient struct {
 	net.Listener
 	log *slog.Logger
@@ -333,10 +332,9 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 	return nil
 }
 
-// stop ends everything in the reverse order of start. First what a person moves in or out is given
-// up. Then executions may come to their end, within the configured time: their agents still reach
-// the API meanwhile. Then: no new requests, requests under way within grace, executions that are
-// left, boxes, store.
+// stop ends everything in the reverse order of start. First imports and exports are given up. Then
+// executions may end within the configured time, and the API still answers. Then follow new
+// requests, requests under way within grace, executions that are left, boxes and the store.
 func (s *server) stop() error {
 	var errs []error
 	if s.Instance != nil {

@@ -128,8 +128,8 @@ func (b *backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return b.box(ctx, plugins.GuestArgv, spec.Limits, stdin, stdout)
 }
 
-// box runs one box to its end. PID 1 of the box is what is killed: when bwrap, which waits for it,
-// has ended too, the kernel has ended all of the box.
+// box runs one box to its end. PID 1 of the box is killed. Once bwrap, which waits for it, has
+// ended too, nothing of the box is left.
 func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
 	b.mu.Lock()

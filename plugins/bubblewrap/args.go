@@ -54,9 +54,9 @@ func readableFacts(proc string) (files []string) {
 
 type file struct{ path, content string }
 
-// etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that
-// Debian's libraries go through (numpy's BLAS is one), certificates without the private keys beside
-// them, names of services, how pictures look, and what Java doesn't start without.
+// etcBinds are what the runtime's own /etc has to provide. They are the linker's cache, the links
+// of Debian's libraries (numpy's BLAS is one), certificates without private keys, names of
+// services, how pictures look, and what Java needs to start.
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",

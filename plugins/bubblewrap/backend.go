@@ -54,9 +54,8 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// NewFor is New for a program that doesn't carry airlock-init itself: guest is what it got instead.
-// Such a program isn't linked with the embedded ones. It isn't configured by this backend's own
-// variables either, so group says how an operator gives its boxes a control group.
+// NewFor is New for a program that doesn't carry airlock-init itself. guest is its own program, and
+// group says how an operator gives its boxes a control group.
 func NewFor(guest []byte, group string) *Backend {
 	b := newBackend(func() ([]byte, error) { return guest, nil })
 	b.group = group

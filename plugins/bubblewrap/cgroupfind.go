@@ -114,8 +114,8 @@ func ownDir(root, point, path string) cgroupDir {
 }
 
 // delegate makes room in version 2's tree. There a cgroup can't have both processes and limited
-// children. If the plugin's own cgroup holds only Airlock's processes they move into a child; if it
-// lies in a delegated one (systemd's DelegateSubgroup), the boxes become its neighbours.
+// children. Processes of Airlock's own cgroup move into a child; in a delegated one (systemd's
+// DelegateSubgroup) the boxes become its neighbours.
 func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if filepath.Base(string(own)) == asideName { // since an earlier Check
 		own = cgroupDir(filepath.Dir(string(own)))

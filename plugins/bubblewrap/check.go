@@ -106,7 +106,7 @@ type proof struct {
 }
 
 // proveBoth tries every control in fresh boxes, and in forked ones if there are to be templates.
-// The probes run at the same time: mostly they wait. The limits are tried in turn: two boxes that
+// The probes run together, since mostly they wait. The limits are tried in turn: two boxes that
 // compute at once get little of the processor, limited or not.
 func (b *Backend) proveBoth(ctx context.Context, h *host, box, stateDir string) (fresh, forked proof) {
 	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",

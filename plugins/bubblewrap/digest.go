@@ -16,9 +16,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// identify returns the version of Python that boxes have, and the digest of the runtime: sha256
-// over the interpreter's own account of itself and the package manager's record of everything that
-// has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
+// identify returns the version of Python that boxes have, and the digest of the runtime. That is a
+// sha256 over the interpreter's account of itself and the package manager's record of Python
+// packages. Without dpkg it covers the interpreter only, and its prefix says so.
 func (h *host) identify(ctx context.Context) (version, digest string, err error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
 	python, exit, err := kind{h, true}.python(ctx, "_runtime", plugins.Limits{}, script, nil)

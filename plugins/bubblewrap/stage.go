@@ -117,9 +117,9 @@ func open(gate *os.File, options []byte) error {
 	return cmp.Or(err, gate.Close())
 }
 
-// Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole
-// host (epoll watches, descriptors in flight); with a uid of its own a box can only use up its own
-// share. The range is above those that systemd gives out.
+// Uids of boxes outside, when Airlock is root. The kernel counts some things per uid (epoll
+// watches, descriptors in flight), so a box can only use up its own share. The range is above those
+// that systemd gives out.
 const (
 	firstUID = 1_900_000_000
 	countUID = 65_536
@@ -145,18 +145,16 @@ const (
 	guestsUID   = firstForked + countUID
 )
 
-// outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for
-// an answer then shares its budget with the new one, and nothing else, since each has namespaces of
-// its own.
+// outsideUID returns the next uid. One comes back after countUID boxes. A box that still waits then
+// shares its budget with the new one, and nothing else.
 func (h *host) outsideUID() int { return firstUID + h.nextUID() }
 
 func (h *host) nextUID() int { return int(h.uids.Add(1) % countUID) }
 
 // stageAttributes put the first step into user, network and pid namespaces, and a mount namespace
 // for /proc. Its end is then the end of all that comes after it, also of a process that bwrap has
-// just forked and that waits for bwrap. It is root there, which is euid outside, or a uid of the
-// box's own if that is root. Without privileges the kernel doesn't let groups be dropped; they then
-// stay, without use in a box.
+// just forked. It is root there: euid outside, or a uid of the box's own for root. Without
+// privileges groups can't be dropped; they stay, without use in a box.
 func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
 	if root {

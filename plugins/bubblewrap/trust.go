@@ -15,9 +15,9 @@ import (
 const tmpDir = "/tmp"
 
 // replaceRoots puts airlock-init's bundle in the place of the runtime's own roots. Programs trust
-// it whatever their environment is. A directory in which a file is replaced is made anew of links:
-// to the bundle, and to what is in the original, which is bound elsewhere. OpenSSL looks there for
-// the single certificates of /etc/ssl/certs.
+// it whatever their environment is. A directory in which a file is replaced is made anew of links
+// to the bundle and to the original, which is bound elsewhere. OpenSSL looks there for single
+// certificates.
 func (l *layout) replaceRoots(root string) {
 	bundle, store := path.Join(tmpDir, roots.Bundle), path.Join(tmpDir, roots.JavaStore)
 	replaced := map[string]string{ // path: target; OpenSSL's defaults, also where a distribution has none there

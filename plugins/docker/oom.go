@@ -9,8 +9,7 @@ import (
 )
 
 // listen calls outOfMemory with the box's id when the kernel ended a process for memory, until ctx
-// ends. A socket proxy may refuse to tell; then a box ends when its guest does, and the reason is
-// known only from then on.
+// ends. Where a socket proxy refuses to tell, the reason is known only once the guest has ended.
 func (h *host) listen(ctx context.Context, outOfMemory func(box string)) {
 	filters := client.Filters{}.Add("type", "container").Add("event", "oom").Add("label", labelInstance+"="+h.instance)
 	const first, longest = 100 * time.Millisecond, 10 * time.Second

@@ -18,9 +18,8 @@ type remover struct {
 
 func newRemover() *remover { return &remover{slots: make(chan struct{}, maxBehind)} }
 
-// removeInBackground removes a container whose processes are known to be gone, while its Run
-// returns: nothing of it runs, holds memory or has files, and to remove the engine's record of it
-// takes longer than everything else about an end.
+// removeInBackground removes a container without processes while its Run returns. Nothing of it
+// holds memory or has files, and removing the engine's record takes longer than the rest of an end.
 func (c *remover) removeInBackground(ctx context.Context, h *host, name string) {
 	c.slots <- struct{}{}
 	c.wg.Go(func() {

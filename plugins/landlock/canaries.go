@@ -12,9 +12,8 @@ import (
 )
 
 // canaries are things of the host that a box reaches if a control is missing. They are open to
-// everybody but for the controls. Whoever else is on the host must not be able to touch them, or
-// the sandbox would count as broken: the file has a name that can't be found out, and a connection
-// counts by the password that the probe says.
+// everybody but for the controls. Others on the host must not touch them: the file has a secret
+// name, and a connection counts by the probe's password.
 type canaries struct {
 	dir      string
 	file     string // in dir

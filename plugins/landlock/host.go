@@ -108,9 +108,8 @@ func (h *host) newPath(id string) string {
 	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
 }
 
-// sweep removes what an earlier process of this instance left, and dead ones of others. Boxes end
-// by themselves; they may be about to. Everybody can make a name like ours there, so only what
-// belongs to us or to boxes is looked at.
+// sweep removes what an earlier process of this instance left, and dead ones of others. Everybody
+// can make a name like ours there, so only what belongs to us or to boxes is looked at.
 func (h *host) sweep(isLive func(id string) bool) error {
 	entries, err := os.ReadDir(h.tmp)
 	errs := []error{err}

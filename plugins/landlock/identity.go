@@ -66,8 +66,8 @@ func missingCapability(own supervisor.Capabilities) string {
 	return ""
 }
 
-// ranges of uids for boxes: far from those of people and services where the user namespace has so
-// many, else high in what every one has.
+// ranges of uids for boxes: far from people and services where the user namespace has so many, else
+// high in what every one has.
 func ranges() []identity {
 	return []identity{{1_900_100_000, 65_536}, {50_000, 10_000}}
 }

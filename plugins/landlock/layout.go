@@ -25,8 +25,8 @@ func programs(usrLocal bool) []string {
 }
 
 // files can be read: what Python, its libraries, OpenSSL and the linker need of /etc, and what
-// /proc says about the machine and not about its processes. Neither accounts nor hosts nor resolver
-// settings of the host are among them; libc then has defaults that suit a box.
+// /proc says about the machine. Accounts, hosts and resolver settings of the host are left out;
+// libc then has defaults that suit a box.
 func files() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// supervisors are the running ones. Every other child of this process is an orphan: what a
-// supervisor leaves if it is killed comes to us, as the next subreaper up, and has to go.
+// supervisors are the running ones. Every other child of this process is an orphan of a killed
+// supervisor, which comes to us as the next subreaper, and has to go.
 type supervisors struct {
 	mu  sync.Mutex
 	pid map[int]bool

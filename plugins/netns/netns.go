@@ -17,10 +17,9 @@ import (
 )
 
 // Sysctls are the settings of a box's network namespace, by path. Low ports are open to everyone.
-// Kernels may keep them for themselves.
 //
-// The buffers of the box's TCP connections, which are all on loopback, are kept at what a relay
-// needs: they come out of memory that the whole host shares and that older cgroups don't count.
+// The buffers of TCP connections are kept at what a relay needs: they come out of memory that the
+// whole host shares and that older cgroups don't count.
 func Sysctls() map[string]string {
 	return map[string]string{
 		portStart:                     "0",

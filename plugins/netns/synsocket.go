@@ -9,8 +9,7 @@ import (
 
 // openSYNSocket opens a raw socket that gets each packet with which a program begins a connection.
 // The address must be one that stands for a name. The box's first process reads from it which ports
-// are tried that nobody listens on. Only here is there the capability to open it; where there is
-// none, such tries stay unrecorded.
+// nobody listens on. Without the capability such tries stay unrecorded.
 func openSYNSocket() {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP)
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Reserve makes n threads now and leaves them to the runtime, which keeps them. The kernel counts
-// threads among a box's processes, and a script may use those up: a runtime that needs a thread and
-// gets none ends its program.
+// Reserve makes n threads now and leaves them to the runtime, which keeps them. A script may use up
+// a box's processes, threads among them. A runtime that gets no thread ends its program.
 func Reserve(n int) {
 	var locked, done sync.WaitGroup
 	locked.Add(n)

@@ -1,9 +1,9 @@
 // Package owner names what a process makes outside of itself after that process. Others can tell
 // later whether its owner still lives.
 //
-// A process that is killed with signal 9 clears nothing away, and its next start may never come.
-// What it leaves (control groups, directories, containers) has the owner's ID in its name or label,
-// and any Airlock on the host removes what dead owners left.
+// A process that is killed with signal 9 clears nothing away. What it leaves (control groups,
+// directories, containers) has the owner's ID in its name or label, and any Airlock on the host
+// removes what dead owners left.
 package owner
 
 import (

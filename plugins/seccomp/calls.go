@@ -128,9 +128,8 @@ const (
 )
 
 // refusedSocket are SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and
-// SO_ATTACH_REUSEPORT_EBPF. A program that is attached to a socket is compiled into memory that is
-// counted for nobody and that the machine has little of (net.core.bpf_jit_limit): with none left
-// nobody can be given a filter, other boxes neither.
+// SO_ATTACH_REUSEPORT_EBPF. An attached program is compiled into uncounted memory, of which the
+// machine has little (net.core.bpf_jit_limit). With none left no box can be given a filter.
 func refusedSocket() []uint32 { return []uint32{26, 50, 51, 52} }
 
 // setSeccomp is prctl's command for the same: PR_SET_SECCOMP.

@@ -9,17 +9,17 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside: System V
-	// IPC, memory files, shared memory without a file, and tables of descriptors that a thread has to
-	// itself. Backends that hold the memory limit by looking at processes set it; Mediated implies it.
+	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside. These
+	// are System V IPC, memory files, shared memory without a file, and a thread's own table of
+	// descriptors. Backends that poll memory set it; Mediated implies it.
 	CountedMemoryOnly bool
 
-	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads
-	// go to the listener that the filter is installed with (SECCOMP_FILTER_FLAG_NEW_LISTENER), and the
-	// ways around it are closed. So are System V IPC, sockets that serve, datagrams, and calls that
-	// change other processes of the same uid. Of calls that change metadata of files, those for mode
-	// and times go to the listener too; those for owners, extended attributes and flags are refused.
-	// Files are opened to read or to write, because Landlock lets everything be opened for neither.
+	// Mediated is for boxes that share their host's namespaces. Connect, fork, threads, and changes
+	// of files' mode and times go to the listener that the filter is installed with
+	// (SECCOMP_FILTER_FLAG_NEW_LISTENER). The ways around it are closed. So are System V IPC,
+	// sockets that serve, datagrams, calls that change other processes of the same uid, and changes
+	// of files' owners, extended attributes and flags. Files are opened to read or to write,
+	// because Landlock lets everything be opened for neither.
 	Mediated bool
 
 	// OpenToTruncate lets files be cut off only by who opened them to write, which Landlock restricts.

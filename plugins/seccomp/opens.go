@@ -2,12 +2,11 @@ package seccomp
 
 import "golang.org/x/net/bpf"
 
-// opens lets files be opened to read, to write or to do both. The fourth value that the kernel
-// takes (O_ACCMODE, "for neither") is one that Landlock knows no right for: it opens every file and
-// device that the box's uid could, and cuts it off where Landlock doesn't look at that. With
-// toTruncate O_TRUNC takes write access, as it does in POSIX, and truncation by path is refused.
-// The flags of openat2 are behind a pointer where no filter can look, so it answers ENOSYS and
-// libraries fall back.
+// opens lets files be opened to read, to write or to do both. Landlock knows no right for the
+// fourth value (O_ACCMODE, "for neither"), which opens every file and device that the box's uid
+// could, and cuts it off before version 3. With toTruncate O_TRUNC takes write access, and
+// truncation by path is refused. No filter can look at the flags of openat2, so it answers ENOSYS
+// and libraries fall back.
 func (b *builder) opens(toTruncate bool) {
 	const accessMode, readOnly, trunc = 0x3, 0x0, 0x200
 	b.deny(callOpenat2(), enosys)

@@ -8,11 +8,10 @@ import (
 // Profile returns the filter for goarch as a container engine's JSON profile. Docker, Podman and
 // containerd read it.
 //
-// Engines build their filters from names with libseccomp. Such a filter can't hold an exception to
-// an allowed call, so this is the same policy turned round: everything is refused but what
-// permitted lists, and where an argument decides, every other value of it is allowed. A name that
-// an engine is too old to know stays refused. runc answers ENOSYS for calls newer than those in the
-// profile, and other instruction sets are killed, as Program has it.
+// Engines build their filters from names with libseccomp, which can't hold an exception to an
+// allowed call. So this is the policy turned round: everything is refused but what permitted lists,
+// and where an argument decides, every other value is allowed. A name unknown to an engine stays
+// refused. runc answers ENOSYS for newer calls and kills other instruction sets, as Program does.
 func Profile(goarch string) ([]byte, error) {
 	arch, ok := map[string]string{"amd64": "SCMP_ARCH_X86_64", "arm64": "SCMP_ARCH_AARCH64"}[goarch]
 	if !ok {

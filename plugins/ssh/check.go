@@ -14,10 +14,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Check implements plugins.Sandbox. It connects, uploads what is missing, sweeps what an earlier
-// remote program of the same instance left, and has every control proved in real boxes over there.
-// While a link of the same settings lives it is used, and its boxes stay; boxes of other settings
-// end.
+// Check implements plugins.Sandbox. It connects, uploads what is missing, sweeps an earlier remote
+// program's leftovers, and proves every control in real boxes over there. A live link of the same
+// settings is used, and its boxes stay; boxes of other settings end.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	if err := b.enter(ctx); err != nil {
 		return plugins.Report{}, err

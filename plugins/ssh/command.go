@@ -14,9 +14,9 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// command is one command over there that is running. The remote user's shell, whichever it is, gets
-// "exec /bin/sh -c SCRIPT airlock ARGS" with every word in single quotes; scripts are one line
-// without single quotes, exclamation marks and backslashes, which shells disagree about.
+// command is one command over there that is running. The remote user's shell gets "exec /bin/sh -c
+// SCRIPT airlock ARGS" with every word in single quotes. Scripts are one line without single
+// quotes, exclamation marks and backslashes, which shells disagree about.
 type command struct {
 	session *ssh.Session
 	stdin   io.WriteCloser

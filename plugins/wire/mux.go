@@ -41,9 +41,9 @@ const (
 
 // Mux returns the multiplexer's configuration for a side with window bytes per stream.
 //
-// Nothing in it measures time: a frozen box answers nobody, for minutes and rightly so, and a peer
-// that stopped reading means back-pressure. What ends a session is the end of the pipe or the
-// deadline of whoever owns it. Logging is discarded, because the box decides what would be logged.
+// Nothing in it measures time: a frozen box answers nobody for minutes, and a peer that stopped
+// reading means back-pressure. A session ends with the pipe or its owner's deadline. Logging is
+// discarded, because the box decides what would be logged.
 func Mux(window uint32) *yamux.Config {
 	return &yamux.Config{
 		// above what a session takes, so that too many streams are seen as such and not just reset

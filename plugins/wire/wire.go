@@ -79,9 +79,9 @@ type Message struct {
 // Boot is the first message on the control stream. It starts the interpreter, long before there is
 // a script to run.
 type Boot struct {
-	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this
-	// doesn't fit compiles the source. They follow the message as they are, with their sizes in it: to
-	// find them in JSON takes a box longer than its interpreter needs to compile.
+	// Runner is the Python source of the runner, Code its compiled form. An interpreter that the
+	// form doesn't fit compiles the source. They follow the message as they are: finding them in
+	// JSON takes a box longer than compiling.
 	Runner     []byte `json:"-"`
 	Code       []byte `json:"-"`
 	RunnerSize int    `json:"runner"`

@@ -21,10 +21,10 @@ type Part struct {
 	text  string
 }
 
-// Highlight divides Python into lines of parts. It reads each byte once, whatever a script has in
-// it; a general highlighter with backtracking takes seconds for hostile text.
+// Highlight divides Python into lines of parts. It reads each byte once; a general highlighter with
+// backtracking takes seconds for hostile text and adds 4 MB to the program.
 //
-// A carriage return ends a line and a comment, too: Python reads it so.
+// A carriage return ends a line and a comment, as in Python.
 func Highlight(source string) [][]Part {
 	source = lineEnds.Replace(source)
 	lines, whole, at := [][]Part{nil}, source, 0

@@ -45,9 +45,9 @@ func (b Bundle) File(path string) ([]byte, bool) {
 	return nil, false
 }
 
-// Digest identifies the bundle: "sha256:" and 64 hexadecimal digits. It is the SHA-256 of one line
-// per file in the order of their paths: mode (100644 or 100755), SHA-256 of the content, length of
-// the path in bytes and the path, after the line "airlock skill 1".
+// Digest identifies the bundle: "sha256:" and 64 hexadecimal digits. It is the SHA-256 of the line
+// "airlock skill 1" and one line per file in the order of paths: mode (100644 or 100755), SHA-256
+// of the content, length of the path in bytes and the path.
 func (b Bundle) Digest() string {
 	tree := sha256.New()
 	_, _ = io.WriteString(tree, "airlock skill 1\n")

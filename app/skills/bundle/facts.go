@@ -157,8 +157,8 @@ func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 	add(&facts.Unread, s.unread)
 }
 
-// hasModule reports whether Python, started with the entrypoint, finds a top-level module in the
-// bundle. A folder without __init__.py is found only if nothing else has its name, so it doesn't count.
+// hasModule reports whether Python finds a top-level module in the bundle. A folder without
+// __init__.py is found only if nothing else has its name, so it doesn't count.
 func (b Bundle) hasModule(name string) bool {
 	base := path.Join(path.Dir(b.Manifest.Entrypoint), name)
 	_, file := b.File(base + ".py")

@@ -53,9 +53,9 @@ func splitFrontmatter(text []byte) (front []byte, body string, problem *Problem)
 	return nil, "", &Problem{File: SkillFile, Line: 1, Message: "The frontmatter does not end.", Hint: hint}
 }
 
-// readFrontmatter reads the YAML of a frontmatter. It takes no anchors, aliases, tags, merge keys or
-// second documents: what a person reads is all that counts. Lists are refused with the key that has
-// one, unless it is in lists, whose items are joined by blanks.
+// readFrontmatter reads the YAML of a frontmatter. It takes no anchors, aliases, tags, merge keys
+// or second documents: only what a person reads counts. Lists are refused but those of the keys in
+// lists, whose items are joined by blanks.
 func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 	const firstLine = 2 // of the frontmatter in its file
 	decoder := yaml.NewDecoder(bytes.NewReader(front))

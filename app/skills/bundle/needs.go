@@ -17,9 +17,9 @@ type Needs struct {
 // maxNeeds is how many of each are kept.
 const maxNeeds = 200
 
-// Needs follows the imports of a Python entrypoint through the bundle. What is imported under if, try
-// or except doesn't count: a skill may do without it. Of requirements.txt, at the top or beside the
-// entrypoint, names count and versions don't, nor lines with a condition.
+// Needs follows the imports of a Python entrypoint through the bundle. Imports under if, try or
+// except don't count: a skill may do without. Of requirements.txt, at the top or beside the
+// entrypoint, names count, but no versions and no lines with a condition.
 func (b Bundle) Needs() Needs {
 	own, modules, packages := b.moduleNames(), map[string]bool{}, map[string]bool{}
 	if b.Manifest.Language == Python {

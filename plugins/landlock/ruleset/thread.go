@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnThrowawayThread runs f on a thread that ends with it, and waits for that. A thread that entered
-// a ruleset must not stay in its process: to those inside it is one of them, and a signal to one
-// thread is a signal to all of the process. Go doesn't end a process's first thread, whose number
-// is the process's own, so f never runs there.
+// OnThrowawayThread runs f on a thread that ends with it, and waits for that. To those inside a
+// ruleset a thread that entered it is one of them, and a signal to one thread is a signal to all of
+// the process. Go doesn't end a process's first thread, so f never runs there.
 func OnThrowawayThread(f func()) {
 	done := make(chan struct{})
 	go func() {

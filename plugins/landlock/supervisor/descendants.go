@@ -7,11 +7,10 @@ import (
 )
 
 // descendants tells the box's processes from others during one round of signals. It remembers those
-// it has made sure of, so a round over a tree of any shape looks twice at each process; without
-// that, a chain of ten thousand would take fifty million looks.
+// it has made sure of, so a round over a tree of any shape looks twice at each process.
 //
 // Number and start together name one process: numbers go all the way round before one comes back,
-// which takes longer than a tick of the clock that starts are measured in.
+// which takes longer than a tick of the clock of starts.
 type descendants struct {
 	self  int
 	stat  func(pid int) (procfs.Stat, error)

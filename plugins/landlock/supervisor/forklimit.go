@@ -61,9 +61,9 @@ func (c *forkLimit) ask(n notification) permission {
 	return granted
 }
 
-// look counts again and reports whether there is room. A box at its limit waits for that, so that
-// it is not counted too often; and where only what was granted a moment ago stands in the way, look
-// waits until that can be counted: of many short processes one after the other, most have ended.
+// look counts again and reports whether there is room. A box at its limit waits, so that it is not
+// counted too often. It also waits where only forks granted a moment ago stand in the way: of many
+// short processes one after the other, most have ended.
 func (c *forkLimit) look() bool {
 	for {
 		time.Sleep(time.Until(c.at.Add(recount)))

@@ -43,9 +43,8 @@ func lowerLimits(l Limits, sharedUID bool) error {
 
 // raiseOwnLimit bounds the guest's descriptors for good and raises the supervisor's own bound.
 // lowerLimits doesn't where the uid is shared. The kernel counts descriptors on their way through
-// sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many
-// on their way as its bound lets it would stop all supervisors with the same one from handing over
-// connections.
+// sockets by uid and compares them with the sender's bound. A script at its own bound would else
+// stop all supervisors with the same uid from handing over connections.
 func raiseOwnLimit(guest int, files int64) error {
 	const room = 1 << 10
 	var now unix.Rlimit
@@ -63,7 +62,7 @@ func raiseOwnLimit(guest int, files int64) error {
 	return nil
 }
 
-// fileLimit is how large one file may get: less than all files together, so that a script that
-// writes one without end always meets the file's limit (an error it can handle) and not, whenever
-// the supervisor looks just then, the directory's, which ends the box.
+// fileLimit is how large one file may get: less than all files together. A script that writes one
+// without end then meets the file's limit, an error it can handle, and not the directory's, which
+// ends the box.
 func fileLimit(tmp int64) int64 { return tmp - tmp/16 }

@@ -55,9 +55,8 @@ func (m *mediator) fork(n notification) {
 	}
 }
 
-// connect decides by a copy of the address. Everything that has to be known of the caller is read
-// here, at once; the rest takes its own time, because the guest that is asked may need a thread,
-// and so this one.
+// connect decides by a copy of the address. It reads all of the caller at once; the rest takes its
+// own time, because the guest may need a thread, and so this one.
 func (m *mediator) connect(n notification) {
 	size := int(min(n.args[2], 128))
 	raw, err := peek(n.pid, n.args[1], size)

@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketPairs makes pairs of connected TCP sockets, all of a box at one port. A port that a
-// connection was accepted at can't be bound anew for a minute after its end, and the box shares its
-// ports with the whole host: with a port for each connection, a script could use them all up by
-// connecting often.
+// socketPairs makes pairs of connected TCP sockets, all of a box at one port. A port can't be bound
+// anew for a minute after its connection's end, and the box shares ports with the host. With a port
+// for each connection, a script could use them all up.
 type socketPairs struct {
 	mu        sync.Mutex
 	listening int

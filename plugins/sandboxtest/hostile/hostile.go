@@ -2,10 +2,9 @@
 // says what has to happen.
 //
 // A case is plain Python that runs after prelude.py. Its first comment line is its id and what it
-// tries; the lines "# name: value" after it say what is expected, where that differs from a
-// completed execution whose result is "held". "# decided-by:" names what of Airlock itself decides
-// the outcome, if the backend has no part in it: make test runs such a case on the default backend
-// only. A case without it runs on all.
+// tries. The lines "# name: value" after it say what is expected instead of a completed execution
+// with the result "held". "# decided-by:" names what of Airlock itself decides, whatever the
+// backend: make test runs such a case on the default backend only.
 package hostile
 
 import (

@@ -186,9 +186,8 @@ func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.Raw
 // tries is how often a call is repeated that did not get through.
 const tries = 6
 
-// persist repeats a call while Airlock can't be reached or says "later". Who stops the run ends the
-// pauses and what only reads: a call that changes something is not cut off, for what it started
-// could not be cancelled then.
+// persist repeats a call while Airlock can't be reached or says "later". A stop ends pauses and
+// reads. A call that changes something is not cut off: what it started could not be cancelled then.
 func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
 	r.Profile = a.profile
 	call := ctx

@@ -57,8 +57,8 @@ func Printable(s string) string {
 	return app.VisibleText(b.String())
 }
 
-// PrintCode prints a program as it is, but for characters that a terminal doesn't show, or acts on: they
-// are shown as [U+000D], so that none is taken for an escape in the program.
+// PrintCode prints a program with characters that a terminal hides or acts on shown as [U+000D].
+// None is taken for an escape in the program.
 func PrintCode(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")

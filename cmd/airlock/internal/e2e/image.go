@@ -33,9 +33,9 @@ type Image struct {
 // ImageCommit is the commit that the whole image is built with.
 const ImageCommit = "0a1b2c3d4e5f"
 
-// NewImage builds the Dockerfile on a local root. With a Debian root that is all of it, from the
-// sources in this work tree. Otherwise the program is the tests' own, no packages are installed,
-// and scripts find this host's Python.
+// NewImage builds the Dockerfile on a local root. A Debian root builds all of it from this work
+// tree. Otherwise the program is the tests' own, no packages are installed, and scripts find this
+// host's Python.
 func NewImage(t *testing.T) *Image {
 	t.Helper()
 	i := &Image{Engine: dockertest.New(t), T: t, Name: "airlock-image:test"}

@@ -11,8 +11,8 @@ import (
 )
 
 // InNamespaces runs this test again in network and mount namespaces of its own. It reports whether
-// the caller is that inner run, which may own every address. It needs root, or a kernel that lets
-// users make namespaces. Such tests don't see each other, so they run in parallel.
+// the caller is that inner run, which may own every address. Such tests don't see each other, so
+// they run in parallel. It needs root, or a kernel that lets users make namespaces.
 func InNamespaces(t *testing.T) bool {
 	if os.Getenv("AIRLOCK_TEST_WORLD") == "1" {
 		Must(t, os.Unsetenv("AIRLOCK_TEST_WORLD"))

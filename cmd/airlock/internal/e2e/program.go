@@ -41,9 +41,9 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// buildProgram links the program where every package of tests finds it; go build leaves one alone
-// that is up to date. The guest is what make init has built. As make init builds, without the
-// directory's name in it, so that only the linking is left to do, in a fresh clone, too.
+// buildProgram links the program where every package of tests finds it. It builds as make init
+// does, without the directory's name, so only linking is left to do, in a fresh clone too. The
+// guest is what make init has built.
 func buildProgram() error {
 	root, err := filepath.Abs("../../../../../")
 	if err != nil {

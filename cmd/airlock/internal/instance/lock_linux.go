@@ -12,8 +12,8 @@ import (
 )
 
 // LockDataDir keeps a second server off a data directory. At its start it would declare lost what
-// the first one runs. The lock ends with the process, however that ends. Of airlock admin only what
-// must not run beside a server takes it.
+// the first one runs. The lock ends with the process. Only those commands of airlock admin take it
+// that must not run beside a server.
 func LockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
@@ -27,8 +27,8 @@ func LockRotation(dir string) (*os.File, error) {
 // keysLock is shared by running commands and exclusive to those that may not run beside them.
 const keysLock = "keys.lock"
 
-// ShareKeys holds off the end of a rotation as long as a command runs. It seals with the keys that
-// it found at its start, and what it seals with one that is dropped nobody opens.
+// ShareKeys holds off the end of a rotation as long as a command runs. The command seals with the
+// keys that it found at its start. Data sealed with a dropped key is lost.
 func ShareKeys(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -54,10 +54,9 @@ func AloneWithKeys(shared *os.File) (bool, error) {
 	return err == nil, nil
 }
 
-// LockKeys keeps all other commands, and so a rotation, off a data directory whose database is
-// about to be replaced: what they write would be in the one that is set aside, and a rotation would
-// seal that one anew and drop the key of the new one. A command that begins meanwhile waits in
-// ShareKeys.
+// LockKeys keeps all other commands off a data directory whose database is about to be replaced.
+// What they write would be set aside, and a rotation would drop the key of the new database. A
+// command that begins meanwhile waits in ShareKeys.
 func LockKeys(dir string) (*os.File, error) {
 	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
 }
