@@ -131,8 +131,8 @@ func (w *world) runExamples() {
 	for name, c := range map[string]struct{ inputs, want, artifact string }{
 		"row-totals": {`{"csv":"month,sold\nJan,2\nFeb,3\nJan,5\n","by":"month","sum":["sold"]}`,
 			`{"rows":3,"totals":[{"month":"Feb","sold":3},{"month":"Jan","sold":7}]}`, "totals.csv"},
-		"text-stats": {`{"text":"one two\nthree"}`, `{"characters":13,"lines":2,"words":3}`, ""},
-		"json-diff":  {`{"before":{"a":1},"after":{"a":2}}`, `[{"after":2,"before":1,"path":"/a"}]`, ""},
+		"text-stats": {`{"text":"one two\nthree"}`, `{"lines":2,"words":3,"characters":13}`, ""},
+		"json-diff":  {`{"before":{"a":1},"after":{"a":2}}`, `[{"path":"/a","before":1,"after":2}]`, ""},
 	} {
 		ref := w.approve(filepath.Join("..", "..", "examples", "skills", name))
 		x, err := w.runSkill(ref, c.inputs)

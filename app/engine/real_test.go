@@ -92,7 +92,7 @@ func TestReal(t *testing.T) {
 		line         int
 	}{
 		{name: "result", script: "print('hi')\nset_result({'b': 1, 'a': [None, 2.5]})", status: app.StatusCompleted,
-			stdout: "hi\n", result: `{"a":[null,2.5],"b":1}`},
+			stdout: "hi\n", result: `{"b":1,"a":[null,2.5]}`},
 		{name: "exception", script: "def f():\n    raise ValueError('no ' + settings.get('API_KEY'))\nf()",
 			status: app.StatusError, line: 2,
 			says:   []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"},

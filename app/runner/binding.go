@@ -37,7 +37,15 @@ func (r *Run) bind() (*Binding, error) {
 		}
 		b.Discard() // people have decided something since. That its values count as used twice is the lesser evil
 	}
-	policy, err := r.currentPolicy()
+	profile, policy, err := r.runner.cfg.Binder.Bound(r.ctx, r.x.ProfileHandle)
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		err = StopProfile(ProfileDeleted)
+	case err == nil && profile.Revoked:
+		err = StopProfile(ProfileRevoked)
+	case err == nil:
+		err = profile.CanExecute(r.runner.cfg.Now())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,20 +56,6 @@ func (r *Run) bind() (*Binding, error) {
 	}
 	b.source, err = r.runner.ReadSource(r.ctx, r.x.Handle)
 	return b, err
-}
-
-// currentPolicy returns the newest policy of the profile, if scripts may run under it now.
-func (r *Run) currentPolicy() (app.Policy, error) {
-	profile, policy, err := r.runner.cfg.Binder.Bound(r.ctx, r.x.ProfileHandle)
-	switch {
-	case app.CodeOf(err) == app.CodeNotFound:
-		return policy, StopProfile(ProfileDeleted)
-	case err != nil:
-		return policy, err
-	case profile.Revoked:
-		return policy, StopProfile(ProfileRevoked)
-	}
-	return policy, profile.CanExecute(r.runner.cfg.Now())
 }
 
 // Submitted is what a submission has read already that its execution may be bound to.

@@ -6,18 +6,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/app/sleep"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
-)
-
-// Removing a box keeps two processors busy for some milliseconds, which would delay the answer to
-// the agent. So a box whose slot nobody wants stays until the end was delivered. Nothing of the
-// script is alive in it.
-const (
-	lingerMost    = 50 * time.Millisecond // however long the end takes to be stored
-	deliverWithin = 3 * time.Millisecond  // from the end being stored until its agent has it
 )
 
 // ending is everything known about how an execution ended.
@@ -35,6 +26,7 @@ type ending struct {
 	uncertain bool          // how the script ended, without the box's own end
 	failed    *wire.Failed  // the script's own account
 	said      string        // the end of what was printed to stderr, not redacted
+	notes     []string      // what is different in boxes of the backend
 	leaseLost bool          // Vault took back what it had lent
 	runTime   time.Duration // without waiting for answers
 	limits    app.Limits
@@ -44,20 +36,29 @@ type ending struct {
 // collect gathers what is known once the script has ended, the box broke, or the execution was
 // stopped.
 func (r *Run) collect(s sent) ending {
-	e := ending{sent: s, runTime: r.clock.stop(), limits: r.runner.cfg.Limits, failed: s.outcome.Failed}
-	if stopOf(r.ctx) != nil {
-		r.box.Close() // nothing to wait for
+	box := r.session.box
+	e := ending{
+		sent: s, runTime: r.script.clock.stop(), limits: r.runner.cfg.Limits, notes: r.session.backend.Notes(),
+		failed: s.outcome.Failed,
 	}
-	if used, ok := r.measure(s); ok {
+	if stopOf(r.ctx) != nil {
+		box.Close() // nothing to wait for
+	}
+	var used plugins.Usage
+	certain := s.broken == nil && s.outcome.Exited.Signal == 0 // a signal may be the kernel's, for a limit
+	if certain {
+		used, certain = box.Measure(r.ctx)
+	}
+	if certain {
 		e.exit = plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: used.PeakMemory, CPUTime: used.CPUTime}
-		r.removal.start(r.removeBox)
+		r.session.leave(r.done)
 	} else {
 		e.uncertain = used.LimitHit || s.outcome.Exited.Signal != 0 || s.outcome.ArtifactsCut
-		e.exit, e.lost = r.box.End()
+		e.exit, e.lost = box.End()
 	}
-	r.dialogue.close()
-	if tails := r.output.tails(); e.failed != nil && len(tails) == 2 {
-		e.said = tails[1]
+	r.script.dialogue.close()
+	if e.failed != nil {
+		_, e.said = r.script.output.tails()
 	}
 	var protocol *guest.ProtocolError
 	switch {
@@ -66,60 +67,15 @@ func (r *Run) collect(s sent) ending {
 	case errors.As(s.broken, &protocol):
 		e.broken = s.broken
 	}
-	if e.stop = r.endScript(); e.stop == nil && e.lost != nil {
+	if e.stop = r.endScript(); e.stop != nil {
+		return e
+	}
+	if e.lost != nil {
 		r.runner.cfg.Log.Warn("lost a sandbox", "execution", r.x.Handle, "error", e.lost)
 	}
-	if e.stop == nil && s.broken != nil {
+	if s.broken != nil {
 		r.runner.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", s.broken, "diagnostic",
 			e.exit.Diagnostic)
 	}
 	return e
-}
-
-// measure returns what a script has used that ended by itself, if that is certain before its box is
-// gone. A signal may be the kernel's, for a limit; then the box's own end tells the reason.
-func (r *Run) measure(s sent) (used plugins.Usage, ok bool) {
-	if s.broken != nil || s.outcome.Exited.Signal != 0 {
-		return used, false
-	}
-	return r.box.Measure(r.ctx)
-}
-
-// removeBox waits for the end of a box whose execution has ended before.
-func (r *Run) removeBox() {
-	if r.slot.OthersFree() {
-		r.linger()
-	}
-	exit, err := r.box.End()
-	if err != nil || exit.Reason != plugins.ReasonExit {
-		r.runner.cfg.Log.Warn("a sandbox ended differently from its script", "execution", r.x.Handle,
-			"reason", exit.Reason, "diagnostic", exit.Diagnostic, "error", err)
-	}
-}
-
-// linger returns once the end of the execution has been delivered, or should have been.
-func (r *Run) linger() {
-	most := time.NewTimer(lingerMost)
-	defer most.Stop()
-	select {
-	case <-r.done:
-	case <-most.C:
-		return
-	}
-	_ = sleep.For(r.runner.ctx, deliverWithin)
-}
-
-// redactLong redacts the texts of a failure that are longer than maxError, since they may have been
-// cut to fit a message.
-func (r *Run) redactLong(failed *wire.Failed) *wire.Failed {
-	if failed == nil {
-		return nil
-	}
-	clean := func(text string) string {
-		if len(text) <= maxError {
-			return text // redacted with the rest of the message
-		}
-		return r.redaction.cutText("error", text).String()
-	}
-	return &wire.Failed{Error: clean(failed.Error), Traceback: clean(failed.Traceback), Line: failed.Line}
 }

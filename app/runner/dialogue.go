@@ -34,7 +34,9 @@ type question struct {
 
 // dialogue is what a script asks the agent and gets as answers. It is safe for concurrent use.
 type dialogue struct {
-	run      *Run
+	session  *session
+	clock    *clock
+	output   *output
 	recorded *recordedAnswers
 	turn     chan struct{} // held by the one question that may be open
 
@@ -51,12 +53,12 @@ type dialogue struct {
 	answers answerDigest
 }
 
-func newDialogue(r *Run, recorded *recordedAnswers) *dialogue {
-	return &dialogue{run: r, recorded: recorded, turn: make(chan struct{}, 1)}
+func newDialogue(s *script, recorded *recordedAnswers) *dialogue {
+	return &dialogue{session: s.session, clock: s.clock, output: s.output, recorded: recorded, turn: make(chan struct{}, 1)}
 }
 
-// ask puts a script's question to the agent and returns the exact answer. An error raises llm.Error
-// in the script.
+// ask answers a script's question with a recorded answer, or with that of the agent. It returns the
+// exact text; an error raises llm.Error in the script.
 func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply, error) {
 	select {
 	case d.turn <- struct{}{}:
@@ -64,8 +66,16 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 	case <-ctx.Done():
 		return wire.LLMReply{}, context.Cause(ctx)
 	}
-	a, ok, err := d.recorded.next(ctx, prompt, model)
-	if err == nil && !ok {
+	a, ok, err := d.recorded.take(prompt, model)
+	switch x := d.session.x; {
+	case err != nil:
+	case ok:
+		err = d.recordExchange(prompt, model, a)
+	case x.RerunOf != "" && !x.Live:
+		d.session.stop(stopDiverged(d.count() + 1))
+		<-ctx.Done()
+		err = context.Cause(ctx)
+	default:
 		a, err = d.askAgent(ctx, prompt, model)
 	}
 	if err != nil {
@@ -80,13 +90,14 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 	return wire.LLMReply{Text: a.Text}, nil
 }
 
-// askAgent suspends the script, asks, and lets the script go on once there is an answer.
-func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, error) {
-	r := d.run
-	waiters := r.runner.cfg.Waiters
+// askAgent suspends the script, asks, and lets the script go on once there is an answer. If the box
+// can't be frozen, its clock runs on and its slot stays taken.
+func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (a Answer, err error) {
+	s := d.session
+	waiters := s.runner.cfg.Waiters
 	switch {
-	case waiters.Enter(r.x.ProfileHandle):
-		defer waiters.Leave(r.x.ProfileHandle)
+	case waiters.Enter(s.x.ProfileHandle):
+		defer waiters.Leave(s.x.ProfileHandle)
 	case waiters.Full():
 		return Answer{}, errors.New("too many executions wait for an answer already; " +
 			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
@@ -94,39 +105,50 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, 
 		return Answer{}, errors.New("too many executions of this profile wait for an answer already; " +
 			"answer those first, or ask the operator to raise AIRLOCK_WAITERS")
 	}
-	frozen := r.suspend(ctx)
+	frozen := s.freeze(ctx)
+	if frozen {
+		d.clock.pause()
+		s.slot.Release()
+	}
+	since := time.Now() // the agent may see the question before it is returned here
+	q, err := d.openQuestion(ctx, prompt, model)
+	if err == nil {
+		a, err = d.await(ctx, q)
+		d.mu.Lock()
+		d.waited += time.Since(since)
+		d.mu.Unlock()
+	}
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime
 	}
-	since := time.Now() // the agent may see the question before it is returned here
-	if frozen {
-		r.slot.Release()
-	}
-	q, err := d.openQuestion(ctx, prompt, model)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return Answer{}, context.Cause(ctx)
-	case err != nil:
-		r.runner.cfg.Log.Error("could not store a question", "execution", r.x.Handle, "error", err)
-		return Answer{}, errors.Join(errors.New("the question could not be stored; ask again in a minute"),
-			r.resume(ctx, frozen))
-	}
-	a, err := d.await(ctx, q)
-	d.mu.Lock()
-	d.waited += time.Since(since)
-	d.mu.Unlock()
 	if err != nil {
-		return Answer{}, err
+		s.runner.cfg.Log.Error("could not store a question", "execution", s.x.Handle, "error", err)
+		err = errors.New("the question could not be stored; ask again in a minute")
 	}
-	return a, r.resume(ctx, frozen)
+	if frozen {
+		err = errors.Join(err, d.resume(ctx))
+	}
+	return a, err
+}
+
+// resume lets a frozen script go on once there is a run slot for it.
+func (d *dialogue) resume(ctx context.Context) error {
+	if err := d.session.slot.Resume(ctx); err != nil {
+		return err
+	}
+	if err := d.session.thaw(ctx); err != nil {
+		return err
+	}
+	d.clock.resume()
+	return nil
 }
 
 // openQuestion stores the question, redacted when it is the profile's turn, and announces it.
 func (d *dialogue) openQuestion(ctx context.Context, prompt, model string) (*question, error) {
-	r := d.run
+	s := d.session
 	q := &question{id: newRequestID(), answer: make(chan Answer, 1)}
 	var row store.Question
-	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(prompt)),
+	err := s.runner.lanes.inTurn(ctx, s.x.ProfileHandle, int64(len(prompt)),
 		func() { row = d.questionRow(q.id, prompt, model) })
 	if err != nil {
 		return nil, err
@@ -134,7 +156,7 @@ func (d *dialogue) openQuestion(ctx context.Context, prompt, model string) (*que
 	row.Ordinal = d.count() + 1
 	d.replying.Lock() // its agent may see it before it is open here
 	defer d.replying.Unlock()
-	err = r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(r.ctx, r.x.Handle, row) })
+	err = s.runner.cfg.Store.Write(s.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(s.ctx, s.x.Handle, row) })
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +164,42 @@ func (d *dialogue) openQuestion(ctx context.Context, prompt, model string) (*que
 	d.asked++
 	d.open = q
 	d.mu.Unlock()
-	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
+	s.runner.cfg.Hub.PublishExecutions(s.x.Handle)
 	return q, nil
+}
+
+// recordExchange stores a question with its recorded answer, without asking anybody. The caller holds
+// turn.
+func (d *dialogue) recordExchange(prompt, model string, a Answer) error {
+	s := d.session
+	q := d.questionRow(newRequestID(), prompt, model)
+	q.Ordinal = d.count() + 1
+	text := a.Text + a.Failure
+	reply := store.Reply{
+		RequestID: q.RequestID, Response: s.redaction.text("answer", text), Failed: a.Failure != "", By: a.By, At: q.At,
+		Sealed: s.runner.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.RequestID), []byte(text)),
+	}
+	err := s.runner.cfg.Store.Write(s.ctx, func(tx *store.Tx) error {
+		if err := tx.Questions.Ask(s.ctx, s.x.Handle, q); err != nil {
+			return err
+		}
+		return tx.Questions.Answer(s.ctx, s.x.Handle, reply)
+	})
+	if err != nil {
+		s.runner.cfg.Log.Error("could not store a played back answer", "execution", s.x.Handle, "error", err)
+		return errors.New("the answer could not be played back")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	return nil
+}
+
+// count returns how many questions were asked.
+func (d *dialogue) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked
 }
 
 func newRequestID() string { return "llm_" + app.NewID() }
@@ -152,30 +208,30 @@ func newRequestID() string { return "llm_" + app.NewID() }
 func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 	return store.Question{
 		RequestID: id, Prompt: d.redactSaid(&d.prompts, prompt), Model: d.redactSaid(&d.models, model),
-		Asked: d.run.runner.questionMark(prompt, model), At: d.run.runner.cfg.Now(),
+		Asked: d.session.runner.questionMark(prompt, model), At: d.session.runner.cfg.Now(),
 	}
 }
 
 // await waits for the answer. A script that ends without one, by itself, has its question
 // withdrawn.
 func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
-	r := d.run
-	patience := time.AfterFunc(r.runner.cfg.Timeouts.Answer, func() {
+	s := d.session
+	patience := time.AfterFunc(s.runner.cfg.Timeouts.Answer, func() {
 		d.replying.Lock() // an answer that is being stored counts
 		defer d.replying.Unlock()
 		if d.current() == q {
-			r.Stop(stopNoAnswer(q.id, r.runner.cfg.Timeouts.Answer))
+			s.stop(stopNoAnswer(q.id, s.runner.cfg.Timeouts.Answer))
 		}
 	})
 	defer patience.Stop()
-	reminder := time.AfterFunc(app.UnansweredFor, func() { r.runner.cfg.Hub.PublishExecutions(r.x.Handle) })
+	reminder := time.AfterFunc(app.UnansweredFor, func() { s.runner.cfg.Hub.PublishExecutions(s.x.Handle) })
 	defer reminder.Stop()
 	select {
 	case a := <-q.answer:
 		return a, nil
 	case <-ctx.Done():
 	}
-	if r.ctx.Err() == nil {
+	if s.ctx.Err() == nil {
 		d.withdraw(q)
 	}
 	d.clear()
@@ -191,24 +247,21 @@ func (d *dialogue) withdraw(q *question) {
 	if !open {
 		return
 	}
-	r := d.run
+	s := d.session
 	reply := store.Reply{
-		RequestID: q.id, Response: r.redaction.text("answer", "the script ended before an answer came"),
-		Failed: true, By: app.System(), At: r.runner.cfg.Now(),
+		RequestID: q.id, Response: s.redaction.text("answer", "the script ended before an answer came"),
+		Failed: true, By: app.System(), At: s.runner.cfg.Now(),
 	}
-	err := r.runner.cfg.Store.Write(r.ctx,
-		func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
+	err := s.runner.cfg.Store.Write(s.ctx,
+		func(tx *store.Tx) error { return tx.Questions.Answer(s.ctx, s.x.Handle, reply) })
 	if err != nil && app.CodeOf(err) != app.CodeConflict { // it has ended
-		r.runner.cfg.Log.Error("could not withdraw a question", "execution", r.x.Handle, "error", err)
+		s.runner.cfg.Log.Error("could not withdraw a question", "execution", s.x.Handle, "error", err)
 	}
 }
 
-// Reply records an answer to the script's open question and hands it over. Errors: CodeNotWaiting,
-// CodeRequestMismatch, and those of the store.
-func (r *Run) Reply(ctx context.Context, a Answer) error { return r.dialogue.reply(ctx, a) }
-
+// reply does what Run.Reply promises.
 func (d *dialogue) reply(ctx context.Context, a Answer) error {
-	r := d.run
+	s := d.session
 	text := a.Text
 	if a.Failure != "" {
 		text = a.Failure
@@ -222,8 +275,8 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	}
 	var clean redact.Clean
 	var hits redact.Hits
-	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(text)),
-		func() { clean, hits = r.redaction.redactor().Text(text) })
+	err := s.runner.lanes.inTurn(ctx, s.x.ProfileHandle, int64(len(text)),
+		func() { clean, hits = s.redaction.redactor().Text(text) })
 	if err != nil {
 		return err
 	}
@@ -232,16 +285,16 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 		return err
 	}
 	row := store.Reply{
-		RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.runner.cfg.Now(),
-		Sealed: r.runner.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text)),
+		RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: s.runner.cfg.Now(),
+		Sealed: s.runner.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text)),
 	}
 	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
-	err = r.runner.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Questions.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
+	err = s.runner.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Questions.Answer(ctx, s.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
 			return err
 		}
 		return tx.Audit(ctx, app.Event{
-			At: row.At, Actor: a.By, Action: "execution.answer", Subject: r.x.Handle,
+			At: row.At, Actor: a.By, Action: "execution.answer", Subject: s.x.Handle,
 			Detail: "answered a question of the script",
 		})
 	})
@@ -251,7 +304,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	if err != nil {
 		return fmt.Errorf("runner: respond: %w", err)
 	}
-	r.redaction.count("answer", hits)
+	s.redaction.count("answer", hits)
 	d.clear()
 	q.answer <- a
 	return nil
@@ -260,7 +313,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 // questionFor returns the open question if the answer is for it.
 func (d *dialogue) questionFor(a Answer) (*question, error) {
 	switch q := d.current(); {
-	case q == nil || d.run.ctx.Err() != nil:
+	case q == nil || d.session.ctx.Err() != nil:
 		return nil, NotWaiting(app.StatusRunning)
 	case a.RequestID != "" && a.RequestID != q.id:
 		return nil, app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question",
@@ -301,8 +354,9 @@ func (d *dialogue) close() { d.turn <- struct{}{} }
 // A script may spread the pieces of a value over prompts, names of models and what it prints, which
 // its agent reads while it runs. So earlier texts are redacted with it.
 func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
-	clean, hits := d.run.redaction.redactor().After(append(d.earlierTexts(), d.run.output.tails()...), text)
-	d.run.redaction.count("prompt", hits)
+	stdout, stderr := d.output.tails()
+	clean, hits := d.session.redaction.redactor().After(append(d.earlierTexts(), stdout, stderr), text)
+	d.session.redaction.count("prompt", hits)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	*before += text

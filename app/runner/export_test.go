@@ -28,9 +28,9 @@ func (r *Run) RequestDenied() { r.requests.requestDenied() }
 // RequestAfterStop has an execution stopped after a host was denied, and requests that host.
 func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	run := newRun(r, Claim{Execution: x})
-	run.egress.session = r.cfg.Gateway.Session(egress.Grant{}, nil)
-	defer run.egress.session.Close()
-	run.egress.session.Refused(host)
+	run.session.egress.session = r.cfg.Gateway.Session(egress.Grant{}, nil)
+	defer run.session.egress.session.Close()
+	run.session.egress.session.Refused(host)
 	run.Stop(StopProfile(ProfileRevoked))
 	run.RequestDenied()
 }
@@ -49,16 +49,16 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 	if err != nil {
 		return err
 	}
-	for _, one := range run.hooks.list {
-		if one == Hook(run.egress) {
+	for _, one := range run.hooks {
+		if one == Hook(run.session.egress) {
 			decide()
 		}
 		if err := one.Before(ctx, b); err != nil {
 			return err
 		}
 	}
-	defer run.egress.After(nil)
-	conn, err := run.egress.dial(ctx, host, port)
+	defer run.session.egress.After(nil)
+	conn, err := run.session.egress.dial(ctx, host, port)
 	if err == nil {
 		return errors.Join(errors.New("it was dialled"), conn.Close())
 	}

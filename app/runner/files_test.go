@@ -107,7 +107,7 @@ func TestHoleH5StopWithholdsFiles(t *testing.T) {
 	})})
 	defer r.Stop()
 	run := newRun(r, Claim{Execution: app.Execution{Handle: "x"}})
-	if err := run.files.collect(guest.Artifact{Name: "a.txt", Size: 1}, strings.NewReader("a")); err != nil {
+	if err := run.script.files.collect(guest.Artifact{Name: "a.txt", Size: 1}, strings.NewReader("a")); err != nil {
 		t.Fatal(err)
 	}
 	if stop := run.endScript(); stop != nil {
@@ -115,7 +115,7 @@ func TestHoleH5StopWithholdsFiles(t *testing.T) {
 	}
 	run.Stop(StopProfile(ProfileRevoked))
 	var e ending
-	run.files.After(&e)
+	run.script.files.After(&e)
 	if a := e.artifacts[0]; a.Blob != 0 || a.Withheld != "The execution was cancelled before it was checked and stored." {
 		t.Errorf("%+v", a)
 	}

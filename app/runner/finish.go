@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/redact/jsontext"
 	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/app/sleep"
+	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -29,13 +30,13 @@ func (r *Run) finish(e ending) store.Finish {
 	var f store.Finish
 	if e.unsent != nil {
 		v := r.judgeUnsent(e.unsent)
-		f = r.finishWith(v, r.redaction.text("error", v.message))
+		f = r.finishWith(v, r.session.redaction.text("error", v.message))
 	} else {
 		f = r.finishSent(e)
 	}
 	r.notifier.stop()
-	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.started.get(), r.output.firstAt()
-	f.LLMTime, f.Masked = r.dialogue.waitedFor(), r.redaction.counted()
+	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.script.started.get(), r.script.output.firstAt()
+	f.LLMTime, f.Masked = r.script.dialogue.waitedFor(), r.session.redaction.counted()
 	return f
 }
 
@@ -45,11 +46,11 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
-	rows := r.egress.ledger()
-	stdout, stderr := r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0) // may end anywhere
+	rows := r.session.egress.ledger()
+	stdout, stderr := r.script.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0) // may end anywhere
 	raw := redact.Execution{
-		Stdout: stdout, Stderr: stderr, Turns: r.output.turns.List(), Network: ledgerTexts(rows),
-		Said: r.dialogue.earlierTexts(), Result: e.sent.outcome.Result,
+		Stdout: stdout, Stderr: stderr, Turns: r.script.output.turns.List(), Network: ledgerTexts(rows),
+		Said: r.script.dialogue.earlierTexts(), Result: e.sent.outcome.Result,
 	}
 	var v verdict
 	var clean redact.Cleaned
@@ -59,10 +60,10 @@ func (r *Run) finishSent(e ending) store.Finish {
 		size += int64(len(e.failed.Error) + len(e.failed.Traceback))
 	}
 	cut := r.runner.lanes.inTurn(r.runner.lanes.open, r.x.ProfileHandle, size, func() {
-		e.failed = r.redactLong(e.failed)
+		e.failed = redactLong(r.session.redaction, e.failed)
 		v = judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
 		raw.Error = v.message
-		clean, broken = r.redaction.redactor().Execution(raw)
+		clean, broken = r.session.redaction.redactor().Execution(raw)
 	})
 	switch most := maxMasked * r.runner.cfg.Limits.Result; {
 	case cut != nil:
@@ -70,20 +71,20 @@ func (r *Run) finishSent(e ending) store.Finish {
 	case broken != nil: // what could not be redacted doesn't go out
 		r.runner.cfg.Log.Error("could not redact the output", "execution", r.x.Handle, "error", broken)
 		v = failure("Airlock could not redact the output and discarded it; the operator finds the reason in the log")
-		clean = redact.Cleaned{Error: r.redaction.text("error", v.message)}
+		clean = redact.Cleaned{Error: r.session.redaction.text("error", v.message)}
 	case clean.Result != nil && int64(clean.Result.Len()) > most:
 		clean.Result = nil
 		if v.status == app.StatusCompleted {
 			v = failure("the result can't be kept: with its secrets masked it is larger than %s; return less of them",
 				app.FormatSize(most))
-			clean.Error = r.redaction.text("error", v.message)
+			clean.Error = r.session.redaction.text("error", v.message)
 		}
 	}
 	for channel, hits := range clean.Hits {
-		r.redaction.count(channel, hits)
+		r.session.redaction.count(channel, hits)
 	}
 	f := r.finishWith(v, clean.Error)
-	f.Stdout, f.Stderr, f.Truncated = r.output.keep(clean.Stdout, clean.Stderr)
+	f.Stdout, f.Stderr, f.Truncated = r.script.output.keep(clean.Stdout, clean.Stderr)
 	f.Turns, f.Result, f.Network = clean.Turns, clean.Result, redactedLedger(rows, clean.Network)
 	f.RunTime, f.PeakMemory, f.CPUTime = e.runTime, e.exit.PeakMemory, e.exit.CPUTime
 	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)
@@ -92,6 +93,21 @@ func (r *Run) finishSent(e ending) store.Finish {
 		f.Manifest.ResultHash = resultHash(*f.Result)
 	}
 	return f
+}
+
+// redactLong redacts the texts of a failure that are longer than maxError, since they may have been
+// cut to fit a message. The others are redacted with the rest of the message.
+func redactLong(by *redaction, failed *wire.Failed) *wire.Failed {
+	if failed == nil {
+		return nil
+	}
+	long := *failed
+	for _, text := range []*string{&long.Error, &long.Traceback} {
+		if len(*text) > maxError {
+			*text = by.cutText("error", *text).String()
+		}
+	}
+	return &long
 }
 
 // resultHash is the digest of a result with its keys sorted; "" if it has none.
@@ -111,7 +127,7 @@ func (r *Run) discardUnchecked(e ending, raw redact.Execution) (verdict, redact.
 	if e.stop != nil {
 		v = judge(e)
 	}
-	clean := redact.Cleaned{Error: r.redaction.text("error", v.message), Hits: map[string]redact.Hits{}}
+	clean := redact.Cleaned{Error: r.session.redaction.text("error", v.message), Hits: map[string]redact.Hits{}}
 	if len(raw.Network) > 0 {
 		var text redact.Clean
 		text, clean.Hits["network"] = unchecked()

@@ -14,14 +14,14 @@ import (
 
 // manifest returns what defines the run, but for the hash of its result.
 func (r *Run) manifest(s sent) app.Manifest {
-	ready := r.box.Session.Ready()
+	ready := r.session.box.Session.Ready()
 	policy := s.binding.policy
 	return app.Manifest{
 		Script: digest(s.binding.source.Script), Skill: r.x.SkillDigest,
 		Inputs: digest(s.binding.source.Inputs),
-		Files:  filesDigest(s.binding.source.Files), LLM: r.dialogue.digest(),
+		Files:  filesDigest(s.binding.source.Files), LLM: r.script.dialogue.digest(),
 		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
-		Runtime: s.backend.Identity(s.binding.place.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
+		Runtime: r.session.backend.Identity(s.binding.place.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
 	}
 }
 

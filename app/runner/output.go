@@ -11,8 +11,9 @@ import (
 
 // output is what a script prints. It is safe for concurrent use.
 type output struct {
-	run   *Run
-	turns capture.Turns
+	session *session
+	changed func() // called when more text can be shown
+	turns   capture.Turns
 
 	mu     sync.Mutex
 	stdout *capture.Capture // nil until open
@@ -20,13 +21,11 @@ type output struct {
 	first  time.Time // of the first output
 }
 
-func newOutput(r *Run) *output { return &output{run: r} }
-
 // open makes the captures.
 func (o *output) open() {
-	cfg := capture.Config{Limit: o.run.runner.cfg.Limits.Output, Turns: &o.turns, Changed: o.printed,
-		Redactor: o.run.redaction.current}
-	flooded := func(stream string) func() { return func() { o.run.Stop(stopFlood(stream, cfg.Limit)) } }
+	cfg := capture.Config{Limit: o.session.runner.cfg.Limits.Output, Turns: &o.turns, Changed: o.printed,
+		Redactor: o.session.redaction.current}
+	flooded := func(stream string) func() { return func() { o.session.stop(stopFlood(stream, cfg.Limit)) } }
 	second := cfg
 	cfg.Flooded, second.Flooded, second.Second = flooded("stdout"), flooded("stderr"), true
 	o.mu.Lock()
@@ -54,10 +53,10 @@ func (o *output) writeStderr(p []byte) {
 func (o *output) printed() {
 	o.mu.Lock()
 	if o.first.IsZero() {
-		o.first = o.run.runner.cfg.Now()
+		o.first = o.session.runner.cfg.Now()
 	}
 	o.mu.Unlock()
-	o.run.notifier.schedule()
+	o.changed()
 }
 
 // firstAt returns when the first output came.
@@ -86,12 +85,9 @@ func (o *output) printedBytes() int64 {
 }
 
 // tails returns the ends of what was printed, not redacted.
-func (o *output) tails() []string {
-	stdout, stderr := o.captures()
-	if stdout == nil {
-		return nil
-	}
-	return []string{stdout.Tail(maxSaid), stderr.Tail(maxSaid)}
+func (o *output) tails() (stdout, stderr string) {
+	first, second := o.captures()
+	return first.Tail(maxSaid), second.Tail(maxSaid)
 }
 
 // raw returns what was printed for the final redaction. If the script was stopped, it may end

@@ -3,7 +3,6 @@ package runner
 import (
 	"cmp"
 	"context"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -21,8 +20,8 @@ type Progress struct {
 
 // Progress returns how far the execution is.
 func (r *Run) Progress() Progress {
-	ran, over := r.clock.elapsed()
-	p := Progress{Phase: app.PhaseRunning, Started: r.started.get(), Ran: ran}
+	ran, over := r.script.clock.elapsed()
+	p := Progress{Phase: app.PhaseRunning, Started: r.script.started.get(), Ran: ran}
 	switch {
 	case over:
 		p.Phase = app.PhaseFinishing
@@ -32,18 +31,6 @@ func (r *Run) Progress() Progress {
 		p.Phase = app.PhaseAwaitingLLM
 	}
 	return p
-}
-
-// instant is a time that one goroutine sets and any may read.
-type instant struct{ at atomic.Pointer[time.Time] }
-
-func (i *instant) set(at time.Time) { i.at.Store(&at) }
-
-func (i *instant) get() time.Time {
-	if at := i.at.Load(); at != nil {
-		return *at
-	}
-	return time.Time{}
 }
 
 // idleFactor bounds what redacting the output of a running script for its agent costs: it happens
@@ -71,41 +58,38 @@ type soFarKey struct {
 // now: by the final pass, which also finds a value whose pieces go different ways. Nothing is
 // returned while it can't be redacted.
 func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
-	if stdout, _ := r.output.captures(); stdout == nil {
+	if stdout, _ := r.script.output.captures(); stdout == nil {
 		return app.Output{}, nil
 	}
-	s := &r.soFar
+	s := &r.script.soFar
 	if err := s.turn.Acquire(ctx, 1); err != nil {
 		return app.Output{}, context.Cause(ctx)
 	}
 	defer s.turn.Release(1)
-	checked, said := r.redaction.redactor(), r.dialogue.earlierTexts()
-	key := soFarKey{r.output.printedBytes(), [2]string(said), checked.red}
+	checked, said := r.session.redaction.redactor(), r.script.dialogue.earlierTexts()
+	key := soFarKey{r.script.output.printedBytes(), [2]string(said), checked.red}
 	switch {
 	case checked.err != nil:
 		return app.Output{}, nil
 	case key == s.of, key.red == s.of.red && time.Now().Before(s.next):
 		return s.out, nil
 	}
-	first, second := r.output.raw(true)
+	first, second := r.script.output.raw(true)
 	var clean redact.Cleaned
 	var broken error
 	var took time.Duration
 	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(first.Raw)+len(second.Raw)), func() {
 		began := time.Now()
 		clean, broken = checked.Execution(redact.Execution{
-			Stdout: first, Stderr: second, Turns: r.output.turns.List(), Said: said,
+			Stdout: first, Stderr: second, Turns: r.script.output.turns.List(), Said: said,
 		})
 		took = time.Since(began)
 	})
 	if err = cmp.Or(err, broken); err != nil {
 		return app.Output{}, err
 	}
-	keptOut, keptErr, _ := r.output.keep(clean.Stdout, clean.Stderr)
+	keptOut, keptErr, _ := r.script.output.keep(clean.Stdout, clean.Stderr)
 	s.of, s.out = key, app.Output{Stdout: keptOut.String(), Stderr: keptErr.String()}
 	s.next = time.Now().Add(idleFactor * took)
 	return s.out, nil
 }
-
-// PrintedBytes returns how many bytes the script has printed.
-func (r *Run) PrintedBytes() int64 { return r.output.printedBytes() }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
 )
 
 // redaction takes secrets out of everything that leaves one execution, and counts them.
@@ -171,6 +173,22 @@ func (r checkedRedactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 		return redact.Cleaned{}, r.err
 	}
 	return r.red.Execution(x)
+}
+
+// Show returns what was submitted as people may see it.
+func Show(red *redact.Redactor, s Source) store.Shown { return show(checkedRedactor{red: red}, s) }
+
+// show redacts the script as a text and the inputs as JSON, which keeps their shape.
+func show(red checkedRedactor, s Source) store.Shown {
+	script, _ := red.Text(string(s.Script))
+	if s.Inputs == nil {
+		return store.Shown{Script: script}
+	}
+	cleaned, err := red.Execution(redact.Execution{Result: json.RawMessage(s.Inputs)})
+	if err != nil || cleaned.Result == nil {
+		return store.Shown{Script: script, Inputs: redact.Fixed(`"[REDACTED: could not be checked]"`)}
+	}
+	return store.Shown{Script: script, Inputs: *cleaned.Result}
 }
 
 // sharedRedactors remembers the redactors in use. Executions that look for the same values share

@@ -72,7 +72,7 @@ func (r *Runner) ApplyRevocations() bool {
 func (r *Runner) restrictAll(runs []*Run) bool {
 	complete := true
 	for _, run := range runs {
-		if err := run.egress.restrict(); err != nil {
+		if err := run.session.egress.restrict(); err != nil {
 			r.cfg.Log.Error("could not look up what a running execution may reach", "execution", run.x.Handle, "error",
 				err)
 			complete = false

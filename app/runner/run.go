@@ -3,16 +3,15 @@ package runner
 import (
 	"context"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/app/sandbox"
-	"github.com/computclaw/airlock/app/scheduler"
 )
 
-// Run is one execution from its claim until its row is terminal.
+// Run is one execution from its claim until its row is terminal: a script in a session.
 //
 // One goroutine drives it by Execute. The exported methods are safe for concurrent use.
 type Run struct {
@@ -21,51 +20,52 @@ type Run struct {
 	source  *Source       // nil: in the store
 	binding *Binding      // made with the claim; nil if there is none
 
-	ctx    context.Context // cancelled with the Stop that ends the script early
+	session  *session
+	script   *script
+	hooks    []Hook // in their order before the script; undone in reverse
+	begun    int    // how many of them were called
+	requests *hostRequests
+	notifier *notifier
+	done     chan struct{} // closed when the row is terminal; status is set then
+	status   app.Status
+
+	ctx    context.Context // ends with the Stop that ends the script early
 	cancel context.CancelCauseFunc
-	checks context.Context // of what the script left; cancelled with a Stop that came after its end
+	checks context.Context // of what the script left; ends with a Stop that came after its end
 	skip   context.CancelCauseFunc
 	ending sync.Mutex // guards over
 	over   bool       // the script has ended: see endScript
-	slot   *scheduler.Slot
-	clock  *clock
-	done   chan struct{} // closed when the row is terminal; status is set then
-	status app.Status
+}
 
-	box     *sandbox.Box // the one that the script was sent to
-	removal boxRemoval
-	started instant // when the script was sent
+// Hook is one subject that accompanies an execution, with its own state.
+type Hook interface {
+	// Before prepares the subject before a box is acquired. An error ends the execution with its
+	// script unsent.
+	Before(ctx context.Context, b *Binding) error
 
-	redaction *redaction
-	output    *output
-	soFar     outputSoFar
-	dialogue  *dialogue
-	notifier  *notifier
-
-	hooks    hooks
-	files    *filesHook
-	egress   *egressHook
-	requests *hostRequests
+	// After undoes Before, once the script has ended or will never be sent. It is called if Before
+	// was, even if that failed, and may add to what is known about the end.
+	After(e *ending)
 }
 
 func newRun(runner *Runner, c Claim) *Run {
-	r := &Run{
-		runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, slot: c.Slot, done: make(chan struct{}),
-	}
+	r := &Run{runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.checks, r.skip = context.WithCancelCause(runner.lanes.open)
-	r.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.Timeouts.Max)) })
-	r.notifier = newNotifier(r.notify)
-	r.redaction = newRedaction(runner, r.x.Handle)
-	r.output = newOutput(r)
-	r.soFar.turn = semaphore.NewWeighted(1)
-	recorded := &recordedAnswers{run: r}
-	r.dialogue = newDialogue(r, recorded)
-	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
-	r.requests = &hostRequests{runner: runner, x: r.x, egress: r.egress, redaction: r.redaction}
-	r.files = &filesHook{runner: runner, x: r.x, redaction: r.redaction, checks: r.checks}
-	secrets := &secretsHook{runner: runner, x: r.x, redaction: r.redaction}
-	r.hooks.list = []Hook{r.files, r.requests, secrets, r.egress, recorded}
+	r.notifier = &notifier{notify: r.notify}
+	masks := newRedaction(runner, r.x.Handle)
+	s := &session{runner: runner, x: r.x, ctx: r.ctx, stop: r.Stop, slot: c.Slot, redaction: masks}
+	s.egress = &egressHook{runner: runner, x: r.x, redaction: masks, changed: r.notifier.schedule}
+	r.session, r.script = s, &script{session: s}
+	r.script.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.Timeouts.Max)) })
+	r.script.files = &filesHook{runner: runner, x: r.x, redaction: masks, checks: r.checks}
+	r.script.output = &output{session: s, changed: r.notifier.schedule}
+	r.script.soFar.turn = semaphore.NewWeighted(1)
+	recorded := &recordedAnswers{runner: runner, x: r.x}
+	r.script.dialogue = newDialogue(r.script, recorded)
+	r.requests = &hostRequests{runner: runner, x: r.x, egress: s.egress, redaction: masks}
+	secrets := &secretsHook{runner: runner, x: r.x, redaction: masks}
+	r.hooks = []Hook{r.script.files, r.requests, secrets, s.egress, recorded}
 	return r
 }
 
@@ -73,16 +73,20 @@ func newRun(runner *Runner, c Claim) *Run {
 func (r *Run) Execute() {
 	defer r.cancel(nil)
 	defer r.skip(nil)
-	defer r.removal.wait()
+	defer r.session.removal.Wait()
 	e := r.attempt()
-	r.slot.BeginEnd()
-	r.removal.releaseSlot(r.slot)
-	r.hooks.after(&e)
+	r.session.slot.BeginEnd()
+	if !r.session.leaving {
+		r.session.slot.Release()
+	}
+	for ; r.begun > 0; r.begun-- {
+		r.hooks[r.begun-1].After(&e)
+	}
 	f := r.finish(e)
 	r.notifier.wait() // a late call could request a host after the end
 	stored := r.runner.storeEnd(r.x.Handle, f)
-	r.slot.FinishEnd()
-	if started := r.started.get(); !started.IsZero() {
+	r.session.slot.FinishEnd()
+	if started := r.script.started.get(); !started.IsZero() {
 		r.runner.cfg.Metrics.Started(started.Sub(r.x.CreatedAt))
 	}
 	if stored { // else the failure was logged, and the execution gets another end
@@ -95,21 +99,24 @@ func (r *Run) Execute() {
 }
 
 // attempt takes the execution from its claim to the end of its script. Nothing of the script is left
-// then, and of its box only what r.removal waits for.
+// then, and of its box only what the session removes in the background.
 func (r *Run) attempt() ending {
 	b, err := r.bind()
 	if err != nil {
 		return ending{unsent: err}
 	}
 	defer b.Discard()
-	if err := r.hooks.before(r.ctx, b); err != nil {
-		return ending{unsent: err}
+	for ; err == nil && r.begun < len(r.hooks); r.begun++ {
+		err = r.hooks[r.begun].Before(r.ctx, b)
 	}
-	sent, err := r.send(b)
+	var done sent
+	if err == nil {
+		done, err = r.script.run(b)
+	}
 	if err != nil {
 		return ending{unsent: err}
 	}
-	return r.collect(sent)
+	return r.collect(done)
 }
 
 // Stop ends the execution; the first cause counts. It doesn't wait: see Done. If the script has ended
@@ -144,13 +151,20 @@ func (r *Run) StoppedBy(cause *Stop) bool { return stopOf(r.ctx) == cause }
 func (r *Run) EndedBy(cause *Stop) bool { return r.StoppedBy(cause) && r.status == cause.Status }
 
 // Asks reports whether the script waits for an answer.
-func (r *Run) Asks() bool { return r.dialogue.current() != nil }
+func (r *Run) Asks() bool { return r.script.dialogue.current() != nil }
+
+// Reply records an answer to the script's open question and hands it over. Errors: CodeNotWaiting,
+// CodeRequestMismatch, and those of the store.
+func (r *Run) Reply(ctx context.Context, a Answer) error { return r.script.dialogue.reply(ctx, a) }
 
 // Output returns what people may see so far.
-func (r *Run) Output() app.Output { return r.output.text() }
+func (r *Run) Output() app.Output { return r.script.output.text() }
+
+// PrintedBytes returns how many bytes the script has printed.
+func (r *Run) PrintedBytes() int64 { return r.script.output.printedBytes() }
 
 // Network returns the redacted ledger so far.
-func (r *Run) Network() []app.Connection { return r.egress.network() }
+func (r *Run) Network() []app.Connection { return r.session.egress.network() }
 
 // notify announces new output and connections, and requests the hosts that were denied meanwhile.
 func (r *Run) notify() {
@@ -158,32 +172,45 @@ func (r *Run) notify() {
 	r.runner.cfg.Hub.Publish(live.Execution(r.x.Handle))
 }
 
-// boxRemoval removes a box after the end of its execution.
-type boxRemoval struct {
-	wg   sync.WaitGroup
-	gone <-chan struct{} // closed when the box is gone; nil if the end waited for that
+// notifyEvery bounds how often new output and connections are announced.
+const notifyEvery = 200 * time.Millisecond
+
+// notifier collects news for a moment, and announces it in one call. It is safe for concurrent use.
+type notifier struct {
+	notify  func()
+	pending sync.WaitGroup
+
+	mu      sync.Mutex
+	timer   *time.Timer // nil if nothing is scheduled
+	stopped bool
 }
 
-func (b *boxRemoval) start(remove func()) {
-	gone := make(chan struct{})
-	b.gone = gone
-	b.wg.Go(func() {
-		defer close(gone)
-		remove()
-	})
-}
-
-// releaseSlot gives the run slot away as soon as the box is gone, since removing it takes processor
-// time and memory.
-func (b *boxRemoval) releaseSlot(slot *scheduler.Slot) {
-	if b.gone == nil {
-		slot.Release()
+// schedule has notify called soon.
+func (n *notifier) schedule() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.timer != nil || n.stopped {
 		return
 	}
-	b.wg.Go(func() {
-		<-b.gone
-		slot.Release()
+	n.pending.Add(1)
+	n.timer = time.AfterFunc(notifyEvery, func() {
+		defer n.pending.Done()
+		n.mu.Lock()
+		n.timer = nil
+		n.mu.Unlock()
+		n.notify()
 	})
 }
 
-func (b *boxRemoval) wait() { b.wg.Wait() }
+// stop cancels the scheduled call. A call that is under way goes on: see wait.
+func (n *notifier) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stopped = true
+	if n.timer != nil && n.timer.Stop() {
+		n.pending.Done()
+	}
+}
+
+// wait returns when no call is under way. It must follow stop.
+func (n *notifier) wait() { n.pending.Wait() }

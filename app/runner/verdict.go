@@ -65,12 +65,10 @@ func judgeLost(e ending) verdict {
 
 // judgeUnsent decides how an execution has ended whose script was not sent.
 func (r *Run) judgeUnsent(err error) verdict {
-	stop := stopOf(r.ctx)
-	if stop == nil {
-		stop = stopIn(err)
-	}
-	if stop != nil {
-		return verdict{status: stop.Status, message: stop.Message}
+	for _, stop := range []*Stop{stopOf(r.ctx), stopIn(err)} {
+		if stop != nil {
+			return verdict{status: stop.Status, message: stop.Message}
+		}
 	}
 	r.runner.cfg.Log.Warn("could not start an execution", "execution", r.x.Handle, "error", err)
 	return verdict{status: app.StatusError, message: wordUnsent(err)}
@@ -110,20 +108,12 @@ func judgeFailed(e ending) verdict {
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += hints.AfterError(e.failed.Error, e.said, e.sent.script(), e.limits, e.notes())
+		v.message += hints.AfterError(e.failed.Error, e.said, e.sent.source(), e.limits, e.notes)
 	}
 	if e.exit.PidsHit && !strings.Contains(v.message, hints.PidsHint(e.limits)) {
 		v.message += hints.PidsHint(e.limits)
 	}
 	return v
-}
-
-// notes say what is different in the boxes of the backend that the script ran on.
-func (e ending) notes() []string {
-	if e.sent.backend == nil {
-		return nil
-	}
-	return e.sent.backend.Notes()
 }
 
 // limitsMet returns the limits that the script reached and that did not end it. A script, or a

@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/runner/capture"
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// script is what runs in a session: its clock, its files, what it prints and what it asks.
+type script struct {
+	session  *session
+	clock    *clock
+	started  instant // when it was sent
+	files    *filesHook
+	output   *output
+	dialogue *dialogue
+	soFar    outputSoFar
+}
+
+// sent is a script that was sent to a box, and how that box's part of the session ended.
+type sent struct {
+	binding *Binding
+	outcome guest.Outcome
+	broken  error // why the box's connection broke; nil if the guest reported the script's end
+}
+
+// source returns the script that was sent; "" if none was.
+func (s sent) source() string {
+	if s.binding == nil {
+		return ""
+	}
+	return string(s.binding.source.Script)
+}
+
+// run acquires a box and runs the script in it. It returns when the script has ended, the box broke,
+// or the execution was stopped. An error means that the script was certainly never started.
+func (s *script) run(b *Binding) (done sent, err error) {
+	s.output.open()
+	for range boxTries {
+		if err := s.session.acquire(b); err != nil {
+			return done, err
+		}
+		s.started.set(s.session.runner.cfg.Now())
+		s.clock.resume()
+		done = sent{binding: b}
+		done.outcome, done.broken = s.session.box.Session.Run(s.session.ctx, s.job(b), s.handler())
+		if !errors.Is(done.broken, guest.ErrNotStarted) {
+			return done, nil
+		}
+		s.clock.pause()
+		s.started.set(time.Time{})
+		s.session.box.Close()
+	}
+	return done, done.broken
+}
+
+// job is what the box gets.
+func (s *script) job(b *Binding) guest.Job {
+	limits := s.session.runner.cfg.Limits
+	skill, files := s.files.inputs(s.session.ctx, b)
+	hosts := make([]wire.Host, len(b.grant.hosts))
+	for i, h := range b.grant.hosts {
+		hosts[i] = wire.Host{Name: h.Name, Ports: h.Ports}
+	}
+	return guest.Job{
+		Files: files, Script: string(b.source.Script), Skill: skill, Settings: b.grant.settings, Inputs: b.source.Inputs,
+		Hosts: hosts,
+		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
+		// was more.
+		MaxOutput: limits.Output*capture.FloodFactor + 1, MaxResult: limits.Result,
+	}
+}
+
+// handler takes what comes out of the box.
+func (s *script) handler() guest.Handler {
+	egress := s.session.egress
+	return guest.Handler{
+		Stdout: s.output.writeStdout,
+		Stderr: s.output.writeStderr,
+		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
+			return s.dialogue.ask(ctx, q.Prompt, q.Model)
+		},
+		Dial:       egress.dial,
+		Unanswered: egress.unanswered,
+		Limited:    egress.limited,
+		Ended:      s.clock.pause,
+		Artifact:   s.files.collect,
+		Asked:      func(host string, port, line int) { egress.noteAsked(s.session.ctx, host, port, line) },
+	}
+}
+
+// instant is a time that one goroutine sets and any may read.
+type instant struct{ at atomic.Pointer[time.Time] }
+
+func (i *instant) set(at time.Time) { i.at.Store(&at) }
+
+func (i *instant) get() time.Time {
+	if at := i.at.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
