@@ -171,9 +171,19 @@ func (f *Finder) findIn(data []byte, before byte) []Match {
 	slices.SortFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern), wholeFirst(a, b))
 	})
-	return slices.CompactFunc(found, func(b, a Match) bool { // a comes before b
-		return b.Pattern == a.Pattern && b.Block == a.Block && (b.Part && b.End <= a.End || a.Start == b.Start && a.End == b.End)
-	})
+	kept := found[:0]
+	for _, m := range found {
+		if len(kept) == 0 || !kept[len(kept)-1].covers(m) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// covers reports whether a match tells all that one behind it does.
+func (m Match) covers(next Match) bool {
+	same := m.Pattern == next.Pattern && m.Block == next.Block
+	return same && next.End <= m.End && (next.Part || m.Start == next.Start && m.End == next.End)
 }
 
 func wholeFirst(a, b Match) int {
