@@ -25,16 +25,6 @@ func ParseMayRun(s string) (MayRun, error) {
 		"Choose any, approved_scripts or approved_skills.")
 }
 
-// Narrower returns which of two lets less through. One that isn't known lets nothing through.
-func (m MayRun) Narrower(o MayRun) MayRun {
-	for _, narrow := range []MayRun{MayRunApprovedSkills, MayRunApprovedScripts, MayRunAny} {
-		if m == narrow || o == narrow {
-			return narrow
-		}
-	}
-	return MayRunApprovedSkills
-}
-
 // Sentence says for people what a profile may run.
 func (m MayRun) Sentence() string {
 	switch m {

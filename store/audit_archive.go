@@ -9,7 +9,7 @@ import (
 
 // ArchivedLog is an audit log that came with an import.
 type ArchivedLog struct {
-	Source      string // label of the instance it is from, or name of a branch (see Branch)
+	Source      string // label of the instance it is from
 	Events      int64
 	First, Last time.Time
 }
@@ -75,25 +75,12 @@ func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added 
 // OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
 const OwnLog = ""
 
-// eventsOf selects the events of this instance's log or of an archived one, from FROM on.
-func eventsOf(log string) string {
-	if log == OwnLog {
-		return "FROM audit_events WHERE '' = ?"
-	}
-	return "FROM audit_archive WHERE source = ?"
-}
-
 // Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not
 // there.
 func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (string, error) {
-	return selectValue[string](ctx, tx.conn, "look for an audit event",
-		"SELECT hash "+eventsOf(log)+" AND seq = ?", log, seq)
-}
-
-// Branch copies the events of a log before one of them to a branch: an archived log of that name,
-// which goes on differently from there. Events that the branch has stay.
-func (tx AuditLog) Branch(ctx context.Context, log, branch string, before int64) error {
-	const columns = "seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash "
-	return tx.run(ctx, "branch an audit log", "INSERT INTO audit_archive (source, "+columns+") SELECT ?, "+columns+
-		eventsOf(log)+" AND seq < ? ON CONFLICT DO NOTHING", branch, log, before)
+	from := "audit_archive WHERE source = ?"
+	if log == OwnLog {
+		from = "audit_events WHERE '' = ?"
+	}
+	return selectValue[string](ctx, tx.conn, "look for an audit event", "SELECT hash FROM "+from+" AND seq = ?", log, seq)
 }

@@ -118,16 +118,6 @@ func (tx AuditLog) Each(ctx context.Context, visit func(EventRow) error) error {
 	return each(ctx, tx.conn, visit, "SELECT * FROM audit_events ORDER BY seq")
 }
 
-// CountArranged counts credentials, profiles and versions of policies.
-func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policies int64, err error) {
-	for table, n := range map[string]*int64{"credentials": &credentials, "profiles": &profiles, "policies": &policies} {
-		if *n, err = selectValue[int64](ctx, tx.conn, "count "+table, "SELECT count(*) FROM "+table); err != nil {
-			return 0, 0, 0, err
-		}
-	}
-	return credentials, profiles, policies, nil
-}
-
 // CountEnded counts the executions that EachEnded visits.
 func (tx Executions) CountEnded(ctx context.Context, profiles []string) (int64, error) {
 	where, args := whereEnded(profiles)

@@ -92,7 +92,7 @@ func transferSamples() []sample {
 	}...)
 }
 
-// samplePlan has a conflict that widens, one that doesn't, and all other states.
+// samplePlan has items of all states.
 func samplePlan() *settingsview.Plan {
 	return &settingsview.Plan{
 		From: []string{"The file was made on 22 November 2026, 08:12 UTC by instance a1b2 (airlock 0.1.0)."},
@@ -100,20 +100,17 @@ func samplePlan() *settingsview.Plan {
 			"are kept apart from this one's",
 		Items: []settingsview.PlanItem{
 			{Field: "credential:STRIPE_RESTRICTED_KEY", Kind: "credential", Name: "STRIPE_RESTRICTED_KEY", State: "new",
-				Choice: true, Yes: true, Facts: []string{"It is sealed.", "It belongs to api.stripe.example."}},
-			{Field: "credential:ORACLE_PASSWORD", Kind: "credential", Name: "ORACLE_PASSWORD", State: "conflict",
-				Choice:  true,
-				Changes: []string{"It would get the value of the file, version 3 instead of 5."},
-				Facts:   []string{"2 profiles here use it."}},
+				Choice: true, Yes: true, Fields: []string{"Mode: sealed", "Host: api.stripe.example"}},
+			{Field: "credential:ORACLE_PASSWORD", Kind: "credential", Name: "ORACLE_PASSWORD", State: "different",
+				Choice: true, Fields: []string{"Value: that of the file instead of that of this instance"}},
 			{Field: "credential:ORACLE_DSN", Kind: "credential", Name: "ORACLE_DSN", State: "same"},
-			{Field: "profile:h7", Kind: "profile", Name: "Monthly revenue report from Oracle", State: "conflict",
+			{Field: "profile:h7", Kind: "profile", Name: "Monthly revenue report from Oracle", State: "different",
 				Choice: true,
-				Widens: true, Changes: []string{"It could reach rates.example.org, which it can't now.",
-					"It would never expire; now it ends at 2026-12-31."}},
+				Fields: []string{"Reaches: rates.example.org on ports 80 and 443", "Expires: never instead of 2026-12-31"}},
 			{Field: "profile:x", Kind: "profile", Name: strings.Repeat("A profile with a long name ", 4), State: "new",
-				Choice: true, Yes: true, Facts: []string{"It is not locked: it can do nothing yet."}},
+				Choice: true, Why: []string{"Its key K would get the credential K of this instance."}},
 			{Kind: "profile", Name: "Support digest", State: "blocked",
-				Facts: []string{"It is revoked here, and a file can't take that back."}},
+				Why: []string{"It is revoked here, and stays so."}},
 		},
 	}
 }

@@ -26,15 +26,15 @@ func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value a
 		if becomes == "" && !value.Empty() {
 			return nil
 		}
-		said, err = ReachedThrough(ctx, tx, c.ID, was, becomes)
+		said, err = reachedThrough(ctx, tx, c.ID, was, becomes)
 		return err
 	})
 	return said, err
 }
 
-// ReachedThrough is the same in a transaction, of a credential whose value names the host was and
-// would name becomes. Either may be "".
-func ReachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
+// reachedThrough is the same of a credential whose value names the host was and would name becomes.
+// Either may be "".
+func reachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
 	if was == becomes {
 		return "", nil
 	}

@@ -49,7 +49,7 @@ type importer struct {
 	handle  string              // of the execution whose parts come now
 	row     int64               // its row; 0 if it is not taken
 	logs    content.AuditLogs   // so far
-	parted  map[string]string   // logs that go on otherwise here → where the file's goes
+	parted  map[string]bool     // logs that go on otherwise here, so that the rest of the file's is left out
 	brought map[string]*brought // events of audit logs that are kept now, by log
 
 	arriving arriving
@@ -117,22 +117,11 @@ func (m *importer) run(ctx context.Context) (err error) {
 	return m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
-// roomForMore refuses an import that leaves more here, in number, size or values, than half of what
-// a file may hold. The other half is for later growth, so that our own files and backups stay
-// readable.
+// roomForMore refuses an import that leaves more here than half of what a file may hold. The other
+// half is for later growth, so that our own files and backups stay readable.
 func (m *importer) roomForMore(ctx context.Context) error {
 	if m.fresh {
 		return nil
-	}
-	credentials, profiles, policies, err := m.tx.CountArranged(ctx)
-	if err != nil {
-		return err
-	}
-	if most := max(credentials, profiles, policies); most > content.MaxThings/2 {
-		return app.E(app.CodeTooLarge,
-			fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more "+
-				"than %d of each", credentials, profiles, policies, content.MaxThings/2),
-			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
 	var all scale
 	e := &exporter{s: m.s, out: content.NewWriter(&all)}
@@ -142,14 +131,15 @@ func (m *importer) roomForMore(ctx context.Context) error {
 			return err
 		}
 	}
-	if all.bytes > content.MaxArranged/2 || all.values > content.MaxArrangedValues/2 {
-		return app.E(app.CodeTooLarge,
-			fmt.Sprintf("credentials, profiles, policies and skills would take %d MiB and hold %d values; an import "+
-				"makes no more than %d MiB and %d", all.bytes>>20, all.values, content.MaxArranged>>21,
-				content.MaxArrangedValues/2),
-			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
+	n := e.out.Counts
+	if max(n.Credentials, n.Profiles, n.Policies, n.Skills) <= content.MaxThings/2 &&
+		all.bytes <= content.MaxArranged/2 && all.values <= content.MaxArrangedValues/2 {
+		return nil
 	}
-	return nil
+	return app.E(app.CodeTooLarge,
+		fmt.Sprintf("there would be %s and %d policies here, %d MiB with %d values; an import leaves at most half of what "+
+			"a file may hold", n, n.Policies, all.bytes>>20, all.values),
+		"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 }
 
 // scale measures lines as their reader does.
@@ -182,7 +172,7 @@ func (m *importer) credential(ctx context.Context, item Item, c content.Credenti
 	}
 	m.ids[c.ID] = id
 	row := c.Row(id)
-	row.Uses, row.UpdatedAt = min(c.Uses, content.MaxCount), min(c.UpdatedAt, m.now.UnixMilli())
+	row.UpdatedAt = min(c.UpdatedAt, m.now.UnixMilli())
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
 	}

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,14 +52,18 @@ func (m *importer) history(ctx context.Context, r content.Record) error {
 		}
 		return m.execution(ctx, r)
 	case content.KindStats:
-		row, err := content.StatsRow(*r.Stats)
+		most := int64(content.MaxTally) // an import leaves room for what ends here in the same span
+		if m.fresh {
+			most = content.MaxNumber
+		}
+		row, err := content.StatsRow(*r.Stats, most)
 		if err != nil {
 			return err
 		}
 		if _, ok := m.home(row.ProfileHandle); !ok || !m.choice.History {
 			return nil
 		}
-		_, _, err = m.load.Add(ctx, m.tallied(row))
+		_, _, err = m.load.Add(ctx, row)
 		return err
 	case content.KindPerson:
 		return m.person(ctx, *r.Person)
@@ -70,26 +73,6 @@ func (m *importer) history(ctx context.Context, r content.Record) error {
 		return m.archived(ctx, *r.Archived)
 	}
 	return nil
-}
-
-// tallied leaves room for what ends here in the same span of time and is added.
-func (m *importer) tallied(row store.StatsRow) store.StatsRow {
-	if m.fresh {
-		return row
-	}
-	for _, n := range []*int64{&row.Completed, &row.Error, &row.Timeout, &row.Cancelled, &row.Started, &row.RunMs,
-		&row.LLMMs, &row.Redactions} {
-		*n = min(*n, content.MaxTally)
-	}
-	times := map[int64]int64{}
-	if err := json.Unmarshal([]byte(row.Durations), &times); err != nil {
-		panic("transfer: content.StatsRow has read it: " + err.Error())
-	}
-	for ms, n := range times {
-		times[ms] = min(n, content.MaxTally)
-	}
-	row.Durations = content.JSON(times)
-	return row
 }
 
 func (m *importer) execution(ctx context.Context, r content.Record) error {
@@ -108,7 +91,7 @@ func (m *importer) execution(ctx context.Context, r content.Record) error {
 	}
 	x, begins := row.(store.ExecutionRow)
 	if used, ok := row.(store.UsedValueRow); ok {
-		used.CredentialID = m.credentialHere(used.CredentialID)
+		used.CredentialID = m.credentialID(used.CredentialID)
 		row = used
 	}
 	if left, ok := row.(store.ArtifactRow); ok && r.Artifact.Kept {
@@ -142,8 +125,7 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
 	}
-	p, err := m.in.Person(p)
-	if err != nil {
+	if err := content.CheckPerson(p); err != nil {
 		return err
 	}
 	return m.addNew(ctx, p)
@@ -175,47 +157,25 @@ func (m *importer) archived(ctx context.Context, a content.Archived) error {
 	return m.keep(ctx, a.Source, a.EventRow)
 }
 
-// branchLabel is how long the name of a branch is.
-const branchLabel = 32
-
-// keep archives an event of another instance's log, or of another past of this one's, unless it is
-// here. Events of a log come one after the other, from its first.
-//
-// An instance that was restored goes on from an earlier moment with the same label, so its log has
-// more than one continuation. Each is kept whole, as a chain of its own that is named by the hash
-// of the event with which it parts: mixed, they would be no chain, and no file made here could be
-// read again.
+// keep archives an event of another instance's log, unless it is here. Events of a log come one after
+// the other, from its first. An instance that was restored goes on otherwise than what is here: the
+// rest of its log is left out, since the archive of a log is one chain.
 func (m *importer) keep(ctx context.Context, source string, e store.EventRow) error {
-	if source == m.instance && !m.fresh {
-		source = store.OwnLog
+	if m.parted[source] || source == m.instance && !m.fresh {
+		return nil
 	}
-	log, ok := m.parted[source]
-	if !ok {
-		log = source
+	added, err := m.load.Archive(ctx, source, e)
+	if added {
+		m.bring(source, e)
 	}
-	for {
-		if log != store.OwnLog {
-			added, err := m.load.Archive(ctx, log, e)
-			if added {
-				m.bring(log, e)
-			}
-			if added || err != nil {
-				return err
-			}
-		}
-		hash, err := m.tx.Events.Hash(ctx, log, e.Seq)
-		if err != nil || hash == e.Hash {
-			return err
-		}
-		branch := e.Hash[:branchLabel]
-		if branch == log {
-			return content.Contradiction("the archived audit log", "has a forged branch", nil)
-		}
-		if err := m.tx.Events.Branch(ctx, log, branch, e.Seq); err != nil {
-			return err
-		}
-		log, m.parted[source] = branch, branch
+	if added || err != nil {
+		return err
 	}
+	hash, err := m.tx.Events.Hash(ctx, source, e.Seq)
+	if err == nil && hash != e.Hash {
+		m.parted[source] = true
+	}
+	return err
 }
 
 // brought are the events of an audit log that one import added.
@@ -239,6 +199,12 @@ func (m *importer) bring(log string, e store.EventRow) {
 // signs such a log: the file's maker could have invented its label, or continued a log they had. So
 // each event can be traced to the import, and the person, that added it.
 func (m *importer) noteBrought(ctx context.Context) error {
+	for _, log := range slices.Sorted(maps.Keys(m.parted)) {
+		const why = "Left out the rest of the file's events: this log goes on otherwise here."
+		if err := m.note(ctx, "transfer.archive", log, why); err != nil {
+			return err
+		}
+	}
 	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
 		b := m.brought[log]
 		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.",

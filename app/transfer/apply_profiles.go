@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -60,8 +59,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
 	profile.CreatedBy, profile.Locked, profile.Policy = content.JSON(f.CreatedBy), false, version // see LockLoaded
-	profile.Executions, profile.UpdatedAt = min(f.Executions, content.MaxCount), max(m.updatedAt(f.UpdatedAt), before+1)
-	profile.MayRun = cmp.Or(f.MayRun, string(app.MayRunAny)) // absent before content 5
+	profile.UpdatedAt = max(m.updatedAt(f.UpdatedAt), before+1)
 	id, added, err := m.load.Add(ctx, profile)
 	if err == nil && !added {
 		err = content.Contradiction("profile "+f.Handle, "is here already", nil)
@@ -135,10 +133,7 @@ func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) erro
 		return err
 	}
 	seen, revokedAt := p.UpdatedAt, time.Time{}
-	p.Description, p.Placement = f.Description, policy.Placement
-	if f.MayRun != "" {
-		p.MayRun = p.MayRun.Narrower(app.MayRun(f.MayRun)) // a file lets no more run than before
-	}
+	p.Description, p.Placement, p.MayRun = f.Description, policy.Placement, app.MayRun(f.MayRun)
 	p.ExpiresAt = time.Time{}
 	if f.ExpiresAt > 0 {
 		p.ExpiresAt = time.UnixMilli(f.ExpiresAt).UTC()
@@ -171,15 +166,15 @@ func (m *importer) mapped(p app.Policy) app.Policy {
 	keys := make([]app.Grant, len(p.Keys))
 	for i, g := range p.Keys {
 		keys[i] = g
-		keys[i].CredentialID = m.credentialHere(g.CredentialID)
+		keys[i].CredentialID = m.credentialID(g.CredentialID)
 	}
 	p.Keys = keys
 	return p
 }
 
-// credentialHere is the id that a credential of the file has here. One that is not in the file, or
+// credentialID is the id that a credential of the file has here. One that is not in the file, or
 // was not taken, is nothing that is here.
-func (m *importer) credentialHere(id string) string {
+func (m *importer) credentialID(id string) string {
 	if to, ok := m.ids[id]; ok {
 		return to
 	}

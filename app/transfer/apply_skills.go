@@ -96,8 +96,7 @@ func (m *importer) ownerHere(handle string) string {
 
 // decide gives a version that is here the file's decision. What was revoked here stays so.
 func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f content.SkillVersion) error {
-	now, file := skills.State(here.State), skills.State(f.State)
-	if now == skills.Revoked || file == skills.Quarantined || now == file {
+	if !decides(here, f) {
 		return nil
 	}
 	v, err := m.tx.Skills.ByDigest(ctx, here.Digest)
@@ -107,7 +106,7 @@ func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f con
 	was := v.State
 	v.State, v.Reason = f.State, f.Reason
 	action, detail := "skill.approve", "Approved, as a file says: "
-	if file == skills.Revoked {
+	if skills.State(f.State) == skills.Revoked {
 		v.RevokedBy, v.RevokedAt = f.RevokedBy, m.now
 		action, detail = "skill.revoke", "Revoked, as a file says: "
 	} else {

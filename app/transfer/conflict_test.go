@@ -35,25 +35,23 @@ func TestCredentialConflicts(t *testing.T) {
 	tests := []struct {
 		name   string
 		change credentials.Input
-		widens bool
 		says   string
 	}{
 		{"value", credentials.Input{Name: "DB_PASSWORD", Mode: app.ModeInjected,
-			Value: app.NewSecret("a third password")}, false, "Its value becomes the file's."},
-		{"mode", credentials.Input{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true,
-			"It becomes injected; here it is sealed."},
-		{"more hosts", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true,
-			"It would also belong to evil.example."},
+			Value: app.NewSecret("a third password")}, "Value: that of the file instead of that of this instance"},
+		{"mode", credentials.Input{Name: "STRIPE_KEY", Mode: app.ModeInjected}, "Mode: injected instead of sealed"},
+		{"more hosts", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")},
+			"Host: evil.example"},
 		{"places", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
-			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, true, "put into the query"},
+			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, "Put into: the query of requests"},
 		{"headers", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
-			Headers: []string{"Cookie"}}, true, "It would be put into the headers Cookie."},
+			Headers: []string{"Cookie"}}, "Header: Cookie"},
 		{"fewer headers", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
-			Headers: []string{"Authorization"}}, false, "It would be put into the headers Authorization."},
-		{"plain http", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true,
-			"unencrypted HTTP would be allowed"},
+			Headers: []string{"Authorization"}}, "Header: no longer X-My-Own"},
+		{"plain http", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()},
+			"Unencrypted HTTP: allowed"},
 		{"description", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
-			Description: "new words"}, false, `description becomes "new words"`},
+			Description: "new words"}, "Description: new words instead of about STRIPE_KEY"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,22 +65,17 @@ func TestCredentialConflicts(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 			item := state(b.plan(file), key)
-			if item.State != StateConflict || item.Widens != tt.widens {
+			if item.State != StateDifferent || !item.Asks {
 				t.Errorf("%+v", item)
 			}
-			says(t, item.Changes, tt.says)
+			says(t, said(item), tt.says)
 
 			before := b.dump(Selection{})
 			b.take(file, Choice{})
 			if content.JSON(comparableRecords(before)) != content.JSON(comparableRecords(b.dump(Selection{}))) {
 				t.Error("skipping changed something")
 			}
-			if r := b.take(file, Choice{Overwrite: true}); (r.Credentials == 0) != tt.widens {
-				t.Errorf("overwriting what differs: %+v", r)
-			}
-			if tt.widens {
-				b.take(file, Choice{Each: map[string]bool{key: true}})
-			}
+			b.take(file, yesTo(key))
 			if s := state(b.plan(file), key); s.State != StateSame {
 				t.Errorf("after the yes: %+v", s)
 			}
@@ -103,9 +96,9 @@ func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 			Hosts:  hosts(t, "api.stripe.com"),
 			Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
 	item := state(b.plan(a.export(all())), "credential:OPEN_KEY")
-	says(t, item.Facts, "It is also put into the query of requests.")
-	says(t, item.Facts, "It is put into the headers Cookie.")
-	says(t, item.Facts, "It also goes over unencrypted HTTP.")
+	for _, line := range []string{"Put into: the query of requests", "Header: Cookie", "Unencrypted HTTP: allowed"} {
+		says(t, said(item), line)
+	}
 }
 
 func TestProfileConflicts(t *testing.T) {
@@ -113,53 +106,55 @@ func TestProfileConflicts(t *testing.T) {
 		name   string
 		change func(a, b *fixture, p app.Profile) error // on the way to the file
 		state  State
-		widens bool
 		says   string
 	}{
 		{"later end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
-		}, StateConflict, true, "It would expire at 2100-01-01"},
+		}, StateDifferent, "Expires: 2100-01-01T00:00:00Z instead of 2099"},
 		{"no end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Time{})
 			return err
-		}, StateConflict, true, "It would never expire"},
+		}, StateDifferent, "Expires: never instead of"},
 		{"earlier end", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.SetExpiry(t.Context(), person(), p.Handle, time.Date(2098, 1, 1, 0, 0, 0, 0, time.UTC))
 			return err
-		}, StateConflict, false, "It would expire at 2098-01-01"},
+		}, StateDifferent, "Expires: 2098-01-01T00:00:00Z instead of 2099"},
 		{"more hosts", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle,
 				hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
-		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not " +
-			"always who answers."},
+		}, StateDifferent, "Reaches: evil.example on ports 80 and 443: Airlock checks the name, but not always who answers"},
 		{"fewer hosts", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
-		}, StateConflict, false, "It would no longer reach db.example.com:5432."},
+		}, StateDifferent, "Reaches: no longer db.example.com on port 5432"},
 		{"private addresses", func(a, _ *fixture, p app.Profile) error {
 			list := hosts(t, "api.stripe.com", "db.example.com:5432")
 			list[1].Private = true
 			_, err := a.Desk.Hosts.Set(t.Context(), person(), p.Handle, list, nil)
 			return err
-		}, StateConflict, true, "including private addresses"},
+		}, StateDifferent, "including private addresses"},
 		{"placement", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Placements.Set(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err
-		}, StateConflict, true, "run elsewhere"},
+		}, StateDifferent, "Runs: with isolation restricted at least instead of"},
 		{"name", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Profiles.Describe(t.Context(), person(), p.Handle, "renamed")
 			return err
-		}, StateConflict, false, `"renamed"`},
+		}, StateDifferent, "Name: renamed instead of billing"},
+		{"what it may run", func(a, _ *fixture, p app.Profile) error {
+			_, err := a.Desk.CodeRules.Set(t.Context(), person(), p.Handle, app.MayRunApprovedSkills)
+			return err
+		}, StateDifferent, "May run: Runs only skills that a person approved, no scripts. instead of"},
 		{"revoked there", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
-		}, StateConflict, false, "It becomes revoked."},
+		}, StateDifferent, "State: revoked instead of locked"},
 		{"revoked here", func(_, b *fixture, p app.Profile) error {
 			_, err := b.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err
-		}, StateBlocked, false, "stays so"},
+		}, StateBlocked, "stays so"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,19 +162,16 @@ func TestProfileConflicts(t *testing.T) {
 			a.No(tt.change(a, b, p))
 			file, key := a.export(all()), "profile:"+p.Handle
 			item := state(b.plan(file), key)
-			if item.State != tt.state || item.Widens != tt.widens {
+			if item.State != tt.state || item.Asks != (tt.state == StateDifferent) {
 				t.Errorf("%+v", item)
 			}
-			says(t, item.Changes, tt.says)
+			says(t, said(item), tt.says)
 			before := content.JSON(comparableRecords(b.dump(Selection{})))
-			b.take(file, Choice{Each: map[string]bool{key: false}, Overwrite: true})
-			if tt.widens {
-				b.take(file, Choice{Overwrite: true})
-			}
+			b.take(file, Choice{})
 			if content.JSON(comparableRecords(b.dump(Selection{}))) != before {
 				t.Error("it was changed without a yes")
 			}
-			r := b.take(file, Choice{Each: map[string]bool{key: true}})
+			r := b.take(file, yesTo(key))
 			if tt.state == StateBlocked {
 				if content.JSON(comparableRecords(b.dump(Selection{}))) != before {
 					t.Error("a yes changed what is blocked")
@@ -216,17 +208,17 @@ func TestLockedStaysLocked(t *testing.T) {
 	if s := state(b.plan(file), "profile:"+p.Handle); s.State != StateBlocked {
 		t.Errorf("other keys in the file: %+v", s)
 	}
-	b.take(file, Choice{Overwrite: true, Each: map[string]bool{"profile:" + p.Handle: true}})
+	b.take(file, yesTo("profile:"+p.Handle))
 	if got := b.Values(p); len(got) != 0 {
 		t.Errorf("it got keys: %v", got)
 	}
 	// The other way round a person may: what was being set up here becomes what was locked there.
 	c := newFixture(t, "cccc")
 	c.take(open, Choice{})
-	if s := state(c.plan(file), "profile:"+p.Handle); s.State != StateConflict || !s.Widens {
+	if s := state(c.plan(file), "profile:"+p.Handle); s.State != StateDifferent || !s.Asks {
 		t.Errorf("locked in the file: %+v", s)
 	}
-	c.take(file, Choice{Each: map[string]bool{"profile:" + p.Handle: true}})
+	c.take(file, yesTo("profile:"+p.Handle))
 	if got := c.Values(p); got["NEW"] != "value-of-new" {
 		t.Errorf("values: %v", got)
 	}
@@ -243,11 +235,11 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	file, key := evil.export(all()), "profile:"+p.Handle
 
 	item := state(victim.plan(file), key)
-	if item.State != StateNew || !item.Widens {
+	if item.State != StateNew || !item.Asks {
 		t.Errorf("%+v", item)
 	}
-	says(t, item.Changes, "Its key STRIPE_KEY would get the credential STRIPE_KEY of this instance")
-	victim.take(file, Choice{Overwrite: false})
+	says(t, item.Why, "Its key STRIPE_KEY would get the credential STRIPE_KEY of this instance")
+	victim.take(file, yesTo("credential:STRIPE_KEY"))
 	if _, err := victim.Desk.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("the profile came in: %v", err)
 	}
@@ -445,7 +437,7 @@ func FuzzLines(f *testing.F) {
 					return err
 				}
 				if r.Stats != nil {
-					_, err := content.StatsRow(*r.Stats)
+					_, err := content.StatsRow(*r.Stats, content.MaxNumber)
 					return err
 				}
 				return nil
@@ -499,6 +491,6 @@ func TestImportOfAnotherPlanIsRefused(t *testing.T) {
 	file := a.export(all())
 	plan := b.plan(file)
 	b.Credential("NEW", "another value, set meanwhile")
-	_, err := b.Import(t.Context(), person(), upload(file), Choice{Overwrite: true}, plan.Digest, nil)
+	_, err := b.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
 	wantCode(t, "stale", err, app.CodeConflict)
 }

@@ -77,7 +77,7 @@ func TestGoldenFileIsRead(t *testing.T) {
 	}
 	again := newFixture(t, "dddd")
 	plan := again.plan(file)
-	if report := again.take(file, Choice{History: true, Overwrite: true}); report.Profiles != counts.Profiles ||
+	if report := again.take(file, Choice{History: true}); report.Profiles != counts.Profiles ||
 		report.Executions != counts.Executions || plan.File != counts {
 		t.Errorf("%+v", report)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -155,4 +156,22 @@ func skillsOfStore(t testing.TB, h *fixture, st *store.Store) *skills.Service {
 	t.Helper()
 	ring := must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, h.Ring))
 	return skills.New(skills.Config{Store: st, Files: filestest.New(t, h.Dir, st, ring)})
+}
+
+// said is what a preview says of an item.
+func said(i Item) []string {
+	list := slices.Clone(i.Why)
+	for _, f := range i.Fields {
+		list = append(list, f.String())
+	}
+	return list
+}
+
+// yesTo takes the items with these keys, besides what is new.
+func yesTo(keys ...string) Choice {
+	choice := Choice{Each: map[string]bool{}}
+	for _, key := range keys {
+		choice.Each[key] = true
+	}
+	return choice
 }

@@ -118,7 +118,7 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 			}
 			return err
 		case content.KindStats:
-			_, err := content.StatsRow(*r.Stats)
+			_, err := content.StatsRow(*r.Stats, content.MaxTally)
 			return err
 		case content.KindEvent:
 			out.Events++
@@ -203,7 +203,7 @@ func errChanged() error {
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
 		space: spaceBudget{left: s.CheckSpace},
-		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{},
+		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]bool{},
 		brought: map[string]*brought{}, added: map[string]bool{}, awaited: map[string]store.SkillVersionRow{}}
 }
 

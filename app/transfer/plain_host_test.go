@@ -22,44 +22,27 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 
 	plan := h.plan(file)
 	item := state(plan, "credential:DB_HOST")
-	if !item.Widens {
-		t.Error("another host widens nothing")
+	if !item.Asks {
+		t.Error("another host needs no yes")
 	}
-	says(t, item.Changes, `The locked profile "reports" would reach evil.example instead of db.corp.example.`)
+	says(t, said(item), "Value names the host: evil.example instead of db.corp.example")
 	for _, i := range plan.Items {
 		if i.Kind == "profile" {
-			says(t, i.Facts, "It reaches {DB_HOST} (evil.example in the file) on port 5432")
+			says(t, said(i), "Reaches: {DB_HOST} (evil.example) on port 5432")
 		}
 	}
 	for _, step := range []struct {
 		choice Choice
 		want   string
 	}{
-		{Choice{Overwrite: true}, "db.corp.example"},
-		{Choice{Each: map[string]bool{"credential:DB_HOST": true}}, "evil.example"},
+		{Choice{}, "db.corp.example"},
+		{yesTo("credential:DB_HOST"), "evil.example"},
 	} {
 		h.take(file, step.choice)
 		granted := must[app.Policy](t)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
 		values := must[[]credentials.Value](t)(h.Desk.Resolver.Resolve(ctx, p.Handle, granted))
 		if list := must[[]app.Host](t)(policy.ResolveHosts(granted, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
-		}
-	}
-}
-
-// TestPlainValueOfNoHost: a plain value that no locked profile reaches a host by widens nothing.
-func TestPlainValueOfNoHost(t *testing.T) {
-	h, other := newFixture(t, "bbbb"), newFixture(t, "aaaa")
-	h.plain("DB_USER", "reader")
-	h.plain("DB_HOST", "db.corp.example")
-	h.Locked("reports", []string{"DB_USER"}, "db.corp.example:5432")
-	h.Profile("open", []string{"DB_HOST"}, "{DB_HOST}:5432")
-	other.plain("DB_USER", "writer")
-	other.plain("DB_HOST", "evil.example")
-	plan := h.plan(other.export(all()))
-	for _, key := range []string{"credential:DB_USER", "credential:DB_HOST"} {
-		if item := state(plan, key); item.Widens || len(item.Changes) != 1 {
-			t.Errorf("%s: %+v", key, item)
 		}
 	}
 }

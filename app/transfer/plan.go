@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
@@ -21,22 +21,22 @@ type State string
 
 // The states.
 const (
-	StateNew      State = "new"      // not here
-	StateSame     State = "same"     // here, and alike
-	StateConflict State = "conflict" // here, and different: may be overwritten
-	StateBlocked  State = "blocked"  // here, and can't be overwritten: Changes says why
+	StateNew       State = "new"       // not here
+	StateSame      State = "same"      // here, and alike
+	StateDifferent State = "different" // here, and different: may be overwritten
+	StateBlocked   State = "blocked"   // can't be written: Why says it
 )
 
 // Item is a credential, a profile or a skill of a file.
 type Item struct {
-	Key     string // names it in a Choice, such as credential:STRIPE_KEY
-	Kind    string // "credential", "profile" or "skill"
-	Name    string // of the credential or skill; handle of the profile
-	Title   string // description of a profile
-	State   State
-	Facts   []string // what it is, one sentence each: of new ones, and of what would be overwritten
-	Changes []string // what overwriting would change, or why it can't be done; what a yes to a new one means besides
-	Widens  bool     // a yes would let some profile do more than it can here now: it needs one of its own
+	Key    string // names it in a Choice, such as credential:STRIPE_KEY
+	Kind   string // "credential", "profile" or "skill"
+	Name   string // of the credential or skill; handle of the profile
+	Title  string // description of a profile
+	State  State
+	Fields []Field  // all of a new item, else those that differ
+	Why    []string // it can't be written, or needs a yes though it is new
+	Asks   bool     // it is written only with a yes to it
 }
 
 // Plan describes what an import would do at the moment when the plan was made.
@@ -68,9 +68,8 @@ func (p Plan) Count(kind string, state State) (n int) {
 
 // Choice is a person's decision about a plan.
 type Choice struct {
-	Overwrite bool            // what differs, as long as it widens nothing
-	Each      map[string]bool // by Item.Key: yes or no for one item, whatever else is chosen
-	History   bool
+	Each    map[string]bool // by Item.Key: yes or no; without either, an item is taken unless it Asks
+	History bool
 }
 
 // takes reports whether an item is written.
@@ -81,7 +80,7 @@ func (c Choice) takes(i Item) bool {
 	if yes, said := c.Each[i.Key]; said {
 		return yes
 	}
-	return !i.Widens && (i.State == StateNew || c.Overwrite)
+	return !i.Asks
 }
 
 // Left are the keys of what differs from the file, or is not here, and is not written.
@@ -126,11 +125,7 @@ func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *content.
 		return nil, err
 	}
 	for _, c := range in.Credentials {
-		item, err := p.credential(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		p.items = append(p.items, item)
+		p.items = append(p.items, p.credential(c))
 	}
 	for _, f := range in.Profiles {
 		item, err := p.profile(ctx, f)
@@ -227,107 +222,126 @@ func (p *planner) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func (p *planner) credential(ctx context.Context, c content.Credential) (Item, error) {
-	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: credentialFacts(c)}
-	if c.Source == app.SourceVault { // its maker needs no more than a path to name what this instance may read there
-		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."},
-			true
+// judge completes an item: its fields, its state if it is here, and whether it needs a yes.
+func (i Item) judge(exists bool, here, file []fact, blocked string) Item {
+	i.State, i.Fields = StateNew, diff(here, file)
+	switch {
+	case blocked != "":
+		i.State, i.Fields, i.Why = StateBlocked, nil, []string{blocked}
+	case exists && len(i.Fields) == 0:
+		i.State, i.Why = StateSame, nil
+	case exists:
+		i.State = StateDifferent
 	}
-	if here, ok := p.here[c.Name]; ok {
-		item.Changes, item.Widens = credentialChanges(c, here)
-		redirects, err := p.redirects(ctx, c, here)
-		if err != nil {
-			return item, err
+	i.Asks = i.State == StateDifferent || i.State == StateNew && len(i.Why) > 0
+	return i
+}
+
+func (p *planner) credential(c content.Credential) Item {
+	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name}
+	here, exists := p.here[c.Name]
+	if !exists {
+		if c.Source == app.SourceVault { // a path is all that its maker needs to know
+			item.Why = []string{"This instance would read it from its Vault."}
 		}
-		if redirects != "" {
-			item.Changes, item.Widens = append(item.Changes, redirects), true
-		}
-		item.State = StateConflict
-		switch why := credentialUnfit(c, here); {
-		case why != "":
-			item.State, item.Changes, item.Widens = StateBlocked, []string{why}, false
-		case len(item.Changes) == 0:
-			item.State = StateSame
-		}
+		item = item.judge(false, nil, credentialFacts(c), "")
+		p.state[c.ID] = item.State
+		return item
 	}
+	was, becomes := credentialFacts(here), credentialFacts(c)
+	if c.Value != nil && !sameValue(c, here) { // a file without a value takes none away
+		was, becomes = append(was, fact{name: "Value", text: "that of this instance"}),
+			append(becomes, fact{name: "Value", text: "that of the file"})
+	}
+	item = item.judge(true, was, becomes, unfitValue(c, here))
 	p.state[c.ID] = item.State
-	return item, nil
+	return item
 }
 
-// redirects says which locked profiles here would reach another host: a plain value is part of
-// every grant that refers to it.
-func (p *planner) redirects(ctx context.Context, c, here content.Credential) (string, error) {
-	if c.Value == nil && c.Source == here.Source {
-		c.Value = here.Value
-	}
-	becomes := hostNamed(c)
-	if becomes == "" {
-		return "", nil
-	}
-	return policy.ReachedThrough(ctx, p.tx, here.ID, hostNamed(here), becomes)
-}
-
-func hostNamed(c content.Credential) string {
-	if c.Value == nil {
+// unfitValue says why a credential here, with the value that it keeps, can't become what the file
+// says; "" if it can.
+func unfitValue(c, here content.Credential) string {
+	switch {
+	case c.Source != app.SourceLocal || c.Value != nil:
 		return ""
+	case here.Source == app.SourceVault && here.Version > 0:
+		return "Its value here is read from Vault, and the file holds none."
+	case here.Value != nil && app.CheckValue(c.Mode, app.NewSecret(*here.Value)) != nil:
+		return "Its value here can't be " + string(c.Mode) + ", and the file holds no other."
 	}
-	return policy.HostNamed(c.Mode, app.NewSecret(*c.Value))
+	return ""
 }
 
 func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) {
-	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description, State: StateNew,
-		Facts: p.facts(f)}
-	here, ok := p.local(f)
-	if !ok {
-		if _, taken := p.profiles[f.Handle]; taken {
-			item.State, item.Changes = StateBlocked, []string{"Another profile here has the same handle."}
-			return item, nil
-		}
-		item.Changes = p.borrowed(f)
-		_, deleted := p.gone[f.Handle]
-		if deleted && !f.Locked {
-			item.State, item.Changes = StateBlocked,
-				[]string{"It was locked here and then deleted; the file has it from before that. What was locked never becomes " +
-					"open again."}
-			return item, nil
-		}
-		if deleted && !f.Revoked {
-			item.Changes = append(item.Changes, "It was here and was deleted. It would come back, and its id would work again.")
-		}
-		item.Widens = len(item.Changes) > 0
-		return item, nil
+	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description}
+	here, exists := p.local(f)
+	blocked := p.blocked(f, here, exists)
+	if blocked != "" || exists && here.Revoked {
+		return item.judge(exists, nil, nil, blocked), nil
 	}
-	if here.Handle != f.Handle {
-		item.State, item.Changes = StateBlocked, []string{"The same id belongs to another profile here."}
-		return item, nil
+	facts := profileFacts(f, p.in.Current(f), p.in.Credential)
+	if !exists || !here.Locked && f.Locked {
+		item.Why = p.borrowed(f)
 	}
-	d, err := p.compare(ctx, f, here)
-	if err != nil {
-		return item, err
+	if !exists {
+		if _, deleted := p.gone[f.Handle]; deleted && !f.Revoked {
+			item.Why = append(item.Why, "It was deleted here. It would come back, and its id would work again.")
+		}
+		return item.judge(false, nil, facts, ""), nil
 	}
-	item.Changes, item.Widens = d.changes, d.widens
+	var policy app.Policy
+	if here.Locked {
+		var err error
+		if policy, err = p.tx.Policies.Version(ctx, here.Handle, here.Policy); err != nil {
+			return item, err
+		}
+	}
+	return item.judge(true, profileFacts(here, policy, p.credentialHere), facts, ""), nil
+}
+
+// blocked says why a profile of the file can't be written, whatever is chosen; "" if it can. What is
+// revoked here stays revoked, what is locked stays locked with its keys, and an id stays its
+// profile's.
+func (p *planner) blocked(f, here content.Profile, exists bool) string {
+	_, taken := p.profiles[f.Handle]
+	_, deleted := p.gone[f.Handle]
 	switch {
-	case d.blocked != "":
-		item.State, item.Changes, item.Widens = StateBlocked, []string{d.blocked}, false
-	case len(d.changes) > 0:
-		item.State = StateConflict
-	default:
-		item.State = StateSame
+	case !exists && taken:
+		return "Another profile here has the same handle."
+	case !exists && deleted && !f.Locked:
+		return "It was locked here and then deleted. What was locked never becomes open again."
+	case !exists:
+		return ""
+	case here.Handle != f.Handle:
+		return "The same id belongs to another profile here."
+	case here.Revoked && !f.Revoked:
+		return "It is revoked here, and stays so."
+	case here.Revoked:
+		return ""
+	case here.Locked && !f.Locked:
+		return "It is locked here, and stays so."
+	case here.Locked && keysText(f.Keys, p.in.Credential) != keysText(here.Keys, p.credentialHere):
+		return "Its keys differ, and the keys of a locked profile never change. Delete it here first if the file's is the right one."
 	}
-	return item, nil
+	return ""
+}
+
+// credentialHere is the side of this instance.
+func (p *planner) credentialHere(id string) (content.Credential, bool) {
+	name, ok := p.names[id]
+	return p.here[name], ok
 }
 
 // borrowed says which keys would get a credential of this instance whose value the file doesn't
-// know: whoever holds the profile's id would get at it. Keys and grants are looked at both, since
-// what scripts get is what the policy grants.
+// know: the maker of the file knows the profile's id, and would get at it. What scripts get is what
+// the policy grants, so keys and grants both count.
 func (p *planner) borrowed(f content.Profile) (said []string) {
 	say := func(key, id string) {
 		c, ok := p.in.Credential(id)
 		if !ok || p.state[id] == StateNew || p.state[id] == StateSame && c.Value != nil {
 			return
 		}
-		line := fmt.Sprintf("Its key %s would get the credential %s of this instance, or what you choose for it here.", key,
-			c.Name)
+		line := fmt.Sprintf("Its key %s would get the credential %s of this instance.", key, c.Name)
 		if !slices.Contains(said, line) {
 			said = append(said, line)
 		}
@@ -341,13 +355,83 @@ func (p *planner) borrowed(f content.Profile) (said []string) {
 	return said
 }
 
-// comparableHosts returns hosts in the order and form in which they are compared: why they were asked
-// for doesn't matter.
-func comparableHosts(list []app.Host) []string {
-	out := make([]string, len(list))
-	for i, h := range list {
-		h.Reason = ""
-		out[i] = content.JSON(h)
+// lookAtSkills reads the skills of this instance.
+func (p *planner) lookAtSkills(ctx context.Context) error {
+	rows, err := p.tx.Skills.Rows(ctx)
+	for _, row := range rows {
+		s, _, err := content.OpenSkill(ctx, p.tx, row)
+		if err != nil {
+			return err
+		}
+		p.skills[row.Name] = s
 	}
-	return out
+	return err
+}
+
+// skill compares a skill of the file with what it would make of the one that is here.
+func (p *planner) skill(f content.Skill) Item {
+	item := Item{Key: "skill:" + f.Name, Kind: "skill", Name: f.Name}
+	here := p.skills[f.Name]
+	exists := here.ID != 0 && here.DeletedAt == 0
+	if exists {
+		return item.judge(true, skillFacts(here, p.profileTitle), skillFacts(p.mergedSkill(f, here), p.profileTitle), "")
+	}
+	if here.ID != 0 {
+		item.Why = []string{"It was deleted here. It would come back."}
+	}
+	for _, g := range f.Profiles {
+		if p.isHere(g.Profile) {
+			item.Why = append(item.Why, "The profile "+p.profileTitle(g.Profile)+" of this instance could run it.")
+		}
+	}
+	return item.judge(false, nil, skillFacts(f, p.profileTitle), "")
+}
+
+// mergedSkill is the skill here as an import leaves it. Nothing that was revoked here is approved, and
+// nothing that is off is switched on.
+func (p *planner) mergedSkill(f, here content.Skill) content.Skill {
+	after := here
+	after.Enabled = here.Enabled && f.Enabled
+	after.Versions, after.Profiles = slices.Clone(here.Versions), slices.Clone(here.Profiles)
+	for _, v := range f.Versions {
+		i := slices.IndexFunc(after.Versions,
+			func(h content.SkillVersion) bool { return h.Kept && h.Digest == v.Digest })
+		switch {
+		case !v.Kept:
+		case i < 0:
+			after.Versions = append(after.Versions, v)
+		case decides(after.Versions[i], v):
+			after.Versions[i].State = v.State
+		}
+	}
+	for _, g := range f.Profiles {
+		if p.isHere(g.Profile) && !here.Allows(g.Profile) {
+			after.Profiles = append(after.Profiles, g)
+		}
+	}
+	return after
+}
+
+// decides reports whether the file's decision about a version counts here.
+func decides(here, file content.SkillVersion) bool {
+	return skills.State(here.State) != skills.Revoked && skills.State(file.State) != skills.Quarantined &&
+		here.State != file.State
+}
+
+// isHere reports whether a profile of the file is here under its own handle.
+func (p *planner) isHere(handle string) bool {
+	i := slices.IndexFunc(p.in.Profiles, func(f content.Profile) bool { return f.Handle == handle })
+	if i < 0 {
+		return false
+	}
+	here, ok := p.local(p.in.Profiles[i])
+	return ok && here.Handle == handle
+}
+
+// profileTitle is how people know a profile of the file or of this instance.
+func (p *planner) profileTitle(handle string) string {
+	if here, ok := p.profiles[handle]; ok && here.Description != "" {
+		return app.Clip(here.Description, 200)
+	}
+	return handle
 }

@@ -39,10 +39,11 @@ type Restore struct {
 // Restored says what a restore did.
 type Restored struct {
 	Counts content.Counts // of an .airlock file
-	// Kept: what was replaced is a later state of the same database, so who may log in, and what was
-	// revoked, is as it was there, and nothing may do more than there.
+	// Kept: what was replaced is a later state of the same database, so people and settings are those
+	// that it had, and what was revoked or deleted there is so here.
 	Kept bool
-	Said []string // what profiles and credentials lost, a sentence each
+	AsOf time.Time // the last audit event that was restored; zero if there is none
+	Said []string  // what was taken away again, a sentence each
 }
 
 // FromFile makes the database from an .airlock file. It is built beside the place where it goes and
@@ -223,41 +224,58 @@ func (r Restore) examine(
 		if err := endUnfinished(ctx, tx, at); err != nil {
 			return err
 		}
-		var now accessSnapshot
+		if done.AsOf, err = lastEvent(ctx, tx); err != nil {
+			return err
+		}
+		var later *laterState
 		if replaces {
-			if later, ok := r.standing(ctx, end); ok {
-				now, done.Kept = later, true
+			later = r.readReplaced(ctx, end)
+		}
+		if err := forgetApprovals(ctx, tx, later); err != nil {
+			return err
+		}
+		if done.Kept = later != nil; done.Kept {
+			if done.Said, err = later.keep(ctx, tx, ring, r.By, at); err != nil {
+				return err
 			}
 		}
-		if done.Said, err = now.keep(ctx, tx, ring, r.By, at); err != nil {
-			return err
+		if !done.AsOf.IsZero() {
+			detail += " Everything is as it was at " + moment(done.AsOf.UnixMilli()) + "."
 		}
 		return tx.Audit(ctx, app.Event{At: at, Actor: r.By, Action: "instance.restore", Subject: "instance", Detail: detail})
 	})
 }
 
-// standing opens the present database, which also makes it whole in one file, since closing it
-// folds its write-ahead log in. ok says whether it is a later state of the database whose audit log
-// ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in
-// pieces, and tells nothing.
-func (r Restore) standing(ctx context.Context, end store.AuditMark) (now accessSnapshot, ok bool) {
+// lastEvent is when the audit log of a database ends; zero if it is empty.
+func lastEvent(ctx context.Context, tx *store.Tx) (time.Time, error) {
+	events, err := tx.Events.List(ctx, store.AuditFilter{Limit: 1})
+	if err != nil || len(events) == 0 {
+		return time.Time{}, err
+	}
+	return events[0].At, nil
+}
+
+// readReplaced opens the present database, which also makes it whole in one file, since closing it
+// folds its write-ahead log in. It returns nil unless that is a later state of the database whose
+// audit log ends at that mark: an event with a hash is nowhere twice.
+func (r Restore) readReplaced(ctx context.Context, end store.AuditMark) (later *laterState) {
 	st, err := store.Open(ctx, r.Dir, r.Log)
 	if err != nil {
-		return now, false
+		return nil
 	}
 	err = st.Read(ctx, func(tx *store.Tx) error {
 		hash, err := tx.Events.Hash(ctx, store.OwnLog, end.Seq)
-		if ok = err == nil && end.Seq > 0 && hash == end.Hash; !ok {
+		if err != nil || end.Seq == 0 || hash != end.Hash {
 			return err
 		}
-		now, err = readAccessSnapshot(ctx, tx)
+		later, err = readLaterState(ctx, tx)
 		return err
 	})
 	if err = errors.Join(err, st.Close()); err != nil {
 		r.Log.WarnContext(ctx, "the database that is replaced could not be read", "error", err)
-		return now, false
+		return nil
 	}
-	return now, ok
+	return later
 }
 
 // setAside gives the present database a second name, so that there is one at every moment: the new

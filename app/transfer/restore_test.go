@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -92,8 +93,9 @@ func joined(t *testing.T, desk *access.Parts, token app.Secret, name, password s
 }
 
 // A restore point, or a backup, is put in the place of a later state of the same database. Who left
-// meanwhile does not come in again, nor does an old password, token or invitation, and no profile
-// that was revoked, deleted or shortened works again; a retired instance stays retired.
+// meanwhile does not come in again, nor does an old password, token or invitation; no profile that was
+// revoked or deleted works again, no deleted credential is back, and a retired instance stays
+// retired.
 func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	const leaked, since = "plum orbit tractor", "a newer and better one"
 	for _, kind := range []string{"point", "file"} {
@@ -109,8 +111,9 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			left := joined(t, h.Desk, invite(), "ben", leaked)
 			token := must[app.Secret](t)(h.Desk.AdminToken.Renew(t.Context(), person())) // not used, and replaced below
 			invited := invite()
-			stays, revoked, gone, shorter := h.Locked("stays", nil), h.Locked("revoked since", nil), h.Locked("gone since", nil),
-				h.Locked("shorter since", nil)
+			h.Credential("GONE", "a value that leaked")
+			stays, revoked, gone := h.Locked("stays", nil), h.Locked("revoked since", nil),
+				h.Locked("gone since", []string{"GONE"})
 
 			copied := filepath.Join(t.TempDir(), "copy")
 			if kind == "file" {
@@ -124,8 +127,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			current := must[app.Secret](t)(h.Desk.AdminToken.Renew(t.Context(), person()))
 			must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), revoked.Handle))
 			h.No(h.Desk.Profiles.Delete(t.Context(), person(), gone.Handle))
-			end := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-			must[app.Profile](t)(h.Desk.Lifecycle.SetExpiry(t.Context(), person(), shorter.Handle, end))
+			h.No(h.Desk.Credentials.Delete(t.Context(), person(), "GONE"))
 			h.No(h.Desk.Switches.Retire(t.Context(), person()))
 			h.No(h.Store.Close())
 
@@ -159,12 +161,17 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			if _, err := desk.Enrollment.Enroll(t.Context(), "192.0.2.98", "", current); err != nil {
 				t.Errorf("the present token: %v", err)
 			}
-			for _, p := range []app.Profile{stays, revoked, gone, shorter} {
+			for _, p := range []app.Profile{stays, revoked, gone} {
 				now := must[app.Profile](t)(desk.Profiles.ByID(t.Context(), p.ID))
-				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) || p.ID == shorter.ID && !now.ExpiresAt.Equal(end) ||
-					p.ID == stays.ID && !now.ExpiresAt.IsZero() {
+				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) {
 					t.Errorf("%s: %+v", p.Description, now)
 				}
+			}
+			_, err = desk.Credentials.ByName(t.Context(), "GONE")
+			wantCode(t, "a credential that was deleted", err, app.CodeNotFound)
+			said := fmt.Sprint(must[[]app.Event](t)(desk.Audit.Latest(t.Context(), 100)))
+			if done.AsOf.IsZero() || !strings.Contains(said, "as it was at "+moment(done.AsOf.UnixMilli())) {
+				t.Errorf("the log does not say how old the copy is: %s", said)
 			}
 			_, err = desk.Profiles.ByID(t.Context(), late.ID)
 			wantCode(t, "what was made since", err, app.CodeNotFound)

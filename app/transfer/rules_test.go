@@ -60,9 +60,9 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 		}
 		return true
 	})
-	want := "It reaches " + hosts(t, "db.example:5432")[0].Sentence(nil) + "."
-	if item := state(victim.plan(file), "profile:"+p.Handle); !slices.Contains(item.Facts, want) {
-		t.Errorf("%q is not in %q", want, item.Facts)
+	want := "Reaches: " + hosts(t, "db.example:5432")[0].Sentence(nil)
+	if item := state(victim.plan(file), "profile:"+p.Handle); !slices.Contains(said(item), want) {
+		t.Errorf("%q is not in %q", want, said(item))
 	}
 }
 
@@ -78,15 +78,14 @@ func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 		return true
 	})
 	item := state(h.plan(file), "profile:"+p.Handle)
-	said := relayed(t).Sentence(nil)
-	if !item.Widens || !strings.Contains(strings.Join(item.Changes, "\n"), "It would also be allowed to reach "+said) ||
-		!strings.Contains(strings.Join(item.Facts, "\n"), "Once locked, it would reach "+said) {
-		t.Errorf("the preview says %+v", item)
+	if !item.Asks {
+		t.Errorf("%+v", item)
 	}
-	if h.take(file, Choice{Overwrite: true}).Profiles != 0 {
+	says(t, said(item), "Reaches: "+relayed(t).Sentence(nil))
+	if h.take(file, Choice{}).Profiles != 0 {
 		t.Error("it was widened without a yes of its own")
 	}
-	yes := Choice{Each: map[string]bool{item.Key: true}}
+	yes := yesTo(item.Key)
 	h.take(file, yes)
 	_, err := h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
 	wantCode(t, "locked as seen before the import", err, app.CodeConflict)
@@ -175,10 +174,10 @@ func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 		return true
 	})
 	item := state(b.plan(file), "credential:PW")
-	if item.State != StateBlocked || !strings.Contains(item.Changes[0], "can't be sealed") {
+	if item.State != StateBlocked || !strings.Contains(item.Why[0], "can't be sealed") {
 		t.Errorf("the preview says %+v", item)
 	}
-	b.take(file, Choice{Overwrite: true, Each: map[string]bool{item.Key: true}})
+	b.take(file, yesTo(item.Key))
 	if c := must[app.Credential](t)(b.Desk.Credentials.ByName(t.Context(), "PW")); c.Mode != app.ModeInjected ||
 		len(c.Hosts) > 0 {
 		t.Errorf("it became %+v", c)
@@ -194,7 +193,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	a.Credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
 	b.Credential("TOKEN", held, "api.stripe.com")
-	yes := Choice{Each: map[string]bool{"credential:TOKEN": true}}
+	yes := yesTo("credential:TOKEN")
 	b.take(forge(t, a, func(r *content.Record) bool {
 		if c := r.Credential; c != nil {
 			withoutValue(c)
@@ -220,7 +219,7 @@ func TestHoleF9ValueThatMovedToVault(t *testing.T) {
 		return true
 	})
 	if item := state(b.plan(back), "credential:TOKEN"); item.State != StateBlocked ||
-		!strings.Contains(item.Changes[0], "no value of it any more") {
+		!strings.Contains(item.Why[0], "the file holds none") {
 		t.Errorf("the preview says %+v", item)
 	}
 	b.take(back, yes)

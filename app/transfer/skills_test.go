@@ -180,18 +180,18 @@ func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	h.Decided(p, "print(5)", app.ApprovalApproved, app.ApproveAlways)
 	file := h.export(all())
 	item := state(here.plan(file), "skill:totals")
-	if item.State != StateConflict || !item.Widens {
+	if item.State != StateDifferent || !item.Asks {
 		t.Errorf("%+v", item)
 	}
-	says(t, item.Changes, "Version 3 here becomes approved")
-	says(t, item.Changes, "A version would be added, approved")
-	here.take(file, Choice{Overwrite: true})
+	says(t, said(item), ": approved instead of not reviewed")
+	says(t, said(item), ": approved")
+	here.take(file, Choice{})
 	for _, ref := range []string{"totals", "totals@2", "totals@3"} {
 		if v, err := here.Skills.Resolve(t.Context(), p.Handle, ref); err == nil {
 			t.Errorf("%s runs: %+v", ref, v)
 		}
 	}
-	here.take(file, Choice{Each: map[string]bool{"skill:totals": true}})
+	here.take(file, yesTo("skill:totals"))
 	here.runs(here.Skills, p.Handle, "totals@3", "three")
 	here.runs(here.Skills, p.Handle, "totals@4", "four")
 	_, err := here.Skills.Resolve(t.Context(), p.Handle, "totals@2")
@@ -216,14 +216,14 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 	here.Revoke("totals", 2)
 	here.No(here.Skills.Delete(t.Context(), person(), "totals"))
 	file := h.export(all())
-	if item := state(here.plan(file), "skill:totals"); !item.Widens {
+	if item := state(here.plan(file), "skill:totals"); !item.Asks {
 		t.Errorf("%+v", item)
 	}
-	here.take(file, Choice{Overwrite: true})
+	here.take(file, Choice{})
 	if list := here.skillList(); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	here.take(file, Choice{Each: map[string]bool{"skill:totals": true}})
+	here.take(file, yesTo("skill:totals"))
 	_, err := here.Skills.Resolve(t.Context(), p.Handle, "totals")
 	wantCode(t, "what was revoked before it was deleted", err, app.CodeSkillNotApproved)
 	if list := here.skillList(); len(list) != 1 || len(list[0].Versions) != 3 || list[0].Versions[0].Number != 6 {
@@ -241,11 +241,11 @@ func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
 	h.Approve(h.Version(transfertest.Agent(p), "totals", "one"))
 	file := h.export(all())
 	item := state(here.plan(file), "skill:totals")
-	if item.State != StateNew || !item.Widens {
+	if item.State != StateNew || !item.Asks {
 		t.Errorf("%+v", item)
 	}
-	says(t, item.Changes, "could run it")
-	here.take(file, Choice{Overwrite: true})
+	says(t, item.Why, "could run it")
+	here.take(file, Choice{})
 	if list := here.skillList(); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
@@ -258,11 +258,9 @@ func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 			later func(h *fixture, p app.Profile)
 			want  app.Code
 		}{
-			"nothing":      {func(*fixture, app.Profile) {}, ""},
-			"revoked":      {func(h *fixture, _ app.Profile) { h.Revoke("totals", 2) }, app.CodeSkillRevoked},
-			"switched off": {func(h *fixture, _ app.Profile) { h.No(h.Skills.SetEnabled(h.T.Context(), person(), "totals", false)) }, app.CodeSkillDisabled},
-			"deleted":      {func(h *fixture, _ app.Profile) { h.No(h.Skills.Delete(h.T.Context(), person(), "totals")) }, app.CodeSkillNotFound},
-			"disallowed":   {func(h *fixture, p app.Profile) { h.No(h.Skills.Disallow(h.T.Context(), person(), "totals", p.Handle)) }, app.CodeSkillNotFound},
+			"nothing": {func(*fixture, app.Profile) {}, ""},
+			"revoked": {func(h *fixture, _ app.Profile) { h.Revoke("totals", 2) }, app.CodeSkillRevoked},
+			"deleted": {func(h *fixture, _ app.Profile) { h.No(h.Skills.Delete(h.T.Context(), person(), "totals")) }, app.CodeSkillNotFound},
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				h, p, _ := furnished(t, "aaaa")

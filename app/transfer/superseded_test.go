@@ -40,7 +40,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
 	}
-	b.take(a.export(all()), Choice{Overwrite: true})
+	b.take(a.export(all()), yesTo("credential:STRIPE_KEY"))
 	if n := b.superseded(); n != 1 {
 		t.Errorf("%d values were superseded by the import", n)
 	}

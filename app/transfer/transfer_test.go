@@ -80,7 +80,7 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("second plan: %+v", plan)
 	}
 	if report := fresh.take(file,
-		Choice{History: true, Overwrite: true}); report.Credentials+report.Profiles+report.Executions != 0 ||
+		Choice{History: true}); report.Credentials+report.Profiles+report.Executions != 0 ||
 		report.Skipped != 3 {
 		t.Errorf("second report: %+v", report)
 	}

@@ -23,8 +23,8 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 		has, hasnt string
 		last       string // line of standard error; "" if the usage is asked for
 	}{
-		{[]string{"export", "--help"}, "--no-history", "--overwrite", ""},
-		{[]string{"export"}, "--no-history", "--overwrite", "airlock: admin export: FILE is missing"},
+		{[]string{"export", "--help"}, "--no-history", "--preview", ""},
+		{[]string{"export"}, "--no-history", "--preview", "airlock: admin export: FILE is missing"},
 		{[]string{"export", "a", "b"}, "  export FILE", "  import FILE",
 			`airlock: admin export: "b" is one argument too many`},
 		{[]string{"profile", "lock", "--helb"}, "  profile lock ID", "  profile hosts",

@@ -72,7 +72,6 @@ func actionWords() map[string]string {
 		"skill.enable":          "Skill switched on",
 		"skill.import":          "Skill imported",
 		"skill.reject":          "Skill rejected",
-		"skill.restrict":        "Skill restricted",
 		"skill.revoke":          "Skill revoked",
 		"skill.upload":          "Skill uploaded",
 		"transfer.archive":      "Audit log imported",

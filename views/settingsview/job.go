@@ -56,15 +56,14 @@ type Plan struct {
 
 // PlanItem is one thing of a file.
 type PlanItem struct {
-	Field   string // of the form
-	Kind    string
-	Name    string
-	State   string
-	Facts   []string
-	Changes []string
-	Widens  bool
-	Choice  bool // there is something to choose
-	Yes     bool // chosen unless the person says otherwise
+	Field  string // of the form
+	Kind   string
+	Name   string
+	State  string
+	Fields []string // what an import would set
+	Why    []string // it can't be imported, or is not selected though it is new
+	Choice bool     // there is something to choose
+	Yes    bool     // chosen unless the person says otherwise
 }
 
 // offers reports whether there is anything to import.
@@ -91,7 +90,7 @@ type planState struct {
 func planStates() []planState {
 	return []planState{
 		{name: "new", icon: "plus", class: "ready", mark: "New", count: "new"},
-		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what " +
+		{name: "different", icon: "compare", class: "person", mark: "Different here", count: "different from what " +
 			"is here"},
 		{name: "same", icon: "check", mark: "The same here", count: "the same as here"},
 		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "can't be changed by a file"},

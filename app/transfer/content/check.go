@@ -82,8 +82,13 @@ func (in *File) Importable() error {
 // imported one must be one that our own files may hold, or every backup would fail from then on.
 func (in *File) spare() error {
 	for _, c := range in.Credentials {
-		if c.Version > MaxCount {
-			return Contradiction("credential "+app.Clip(c.Name, 60), "has a version after which there is no room for more", nil)
+		if max(int64(c.Version), c.Uses) > MaxCount {
+			return Contradiction("credential "+app.Clip(c.Name, 60), "has a count after which there is no room for more", nil)
+		}
+	}
+	for _, p := range in.Profiles {
+		if p.Executions > MaxCount {
+			return Contradiction("profile "+app.Clip(p.Handle, 60), "has a count after which there is no room for more", nil)
 		}
 	}
 	for handle, versions := range in.Policies {
@@ -171,7 +176,7 @@ func (in *File) checkProfile(p Profile) error {
 	if err := checkBounds(p); err != nil {
 		return err
 	}
-	if _, err := app.ParseMayRun(p.MayRun); p.MayRun != "" && err != nil {
+	if _, err := app.ParseMayRun(p.MayRun); err != nil || p.MayRun == "" {
 		return fmt.Errorf("what it may run is not known")
 	}
 	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode,

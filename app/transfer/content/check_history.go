@@ -10,15 +10,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Person checks the row of a person.
-func (in *File) Person(p store.PersonRow) (store.PersonRow, error) {
+// CheckPerson refuses a person who could not be added here.
+func CheckPerson(p store.PersonRow) error {
 	var passkeys []app.Passkey
 	if strict([]byte(p.Passkeys), &passkeys) != nil || app.CheckPasskeys(passkeys) != nil ||
 		app.CheckRole(app.Role(p.Role)) != nil || !handleShape.MatchString(p.ID) ||
 		app.CheckStored("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
-		return p, Contradiction("a person", "is not possible", nil)
+		return Contradiction("a person", "is not possible", nil)
 	}
-	return p, nil
+	return nil
 }
 
 // Check refuses an approval that no person could have given here.

@@ -123,13 +123,16 @@ func exchangeRow(ring *secrets.Keyring, id int64, x Exchange) (store.ExchangeRow
 	return row, nil
 }
 
-// StatsRow returns the row of a day.
-func StatsRow(r Stats) (store.StatsRow, error) {
+// StatsRow returns the row of a span of time, which counts no more than most of anything.
+func StatsRow(r Stats, most int64) (store.StatsRow, error) {
 	row := r.StatsRow
 	row.Durations = string(r.Durations)
-	err := errors.Join(checkBounds(row), checkDurations(r.Durations))
-	if min(row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs, row.Redactions) < 0 {
-		err = errors.New("it counts fewer than none")
+	err := errors.Join(checkBounds(row), checkDurations(r.Durations, most))
+	for _, n := range []int64{row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs,
+		row.Redactions} {
+		if n < 0 || n > most {
+			err = errors.New("it counts what can't be")
+		}
 	}
 	if err == nil && !handleShape.MatchString(row.ProfileHandle) {
 		err = errors.New("its profile's handle is malformed")
@@ -146,7 +149,7 @@ const MaxDurations = 10_000
 
 // checkDurations takes what the pages that sum statistics up can read: an object of numbers, by
 // milliseconds. One row that they can't would be in the way of all of them.
-func checkDurations(text []byte) error {
+func checkDurations(text []byte, most int64) error {
 	var times map[string]*int64
 	if err := json.Unmarshal(text, &times); err != nil {
 		return err
@@ -157,7 +160,7 @@ func checkDurations(text []byte) error {
 	for key, n := range times {
 		ms, err := strconv.ParseInt(key, 10, 64)
 		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > MaxMoment || n == nil || *n < 0 ||
-			*n > MaxNumber {
+			*n > most {
 			return errors.New("it counts what can't be")
 		}
 	}

@@ -135,10 +135,13 @@ func planView(p transfer.Plan) *settingsview.Plan {
 		if i.Title != "" {
 			name = i.Title
 		}
-		choice := i.State == transfer.StateNew || i.State == transfer.StateConflict
-		v.Items = append(v.Items, settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name,
-			State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
-			Yes: i.State == transfer.StateNew && !i.Widens})
+		item := settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name, State: string(i.State), Why: i.Why,
+			Choice: i.State == transfer.StateNew || i.State == transfer.StateDifferent}
+		item.Yes = item.Choice && !i.Asks
+		for _, f := range i.Fields {
+			item.Fields = append(item.Fields, f.String())
+		}
+		v.Items = append(v.Items, item)
 	}
 	return v
 }

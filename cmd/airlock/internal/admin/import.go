@@ -21,8 +21,7 @@ const besideServer = 64 << 20
 // importFile is airlock admin import FILE.
 func (o *operator) importFile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin import", Usage)
-	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""),
-		f.Bool("no-history", false, "")
+	preview, noHistory := f.Bool("preview", false, ""), f.Bool("no-history", false, "")
 	yes, no, from, most := f.List("yes"), f.List("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
 	rest, err := o.Parse(ctx, f, args, "FILE")
 	if err != nil {
@@ -36,7 +35,7 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	choice := transfer.Choice{Overwrite: *overwrite, History: !*noHistory}
+	choice := transfer.Choice{History: !*noHistory}
 	if choice.Each, err = answers(plan, *yes, *no); err != nil {
 		return err
 	}
@@ -110,14 +109,15 @@ func (o *operator) showPlan(p transfer.Plan) {
 		cli.Stamp(time.UnixMilli(p.MadeAt)), p.File)
 	w := cli.Table(o.Out, "ITEM", "STATE", "NAME", "WHAT IT IS, OR WOULD CHANGE")
 	for _, i := range p.Items {
-		changes := strings.Join(i.Changes, " ")
-		if i.State == transfer.StateNew || i.Widens { // who says yes has to see what it may do
-			changes = strings.TrimSpace(changes + " " + strings.Join(i.Facts, " "))
+		lines := slices.Clone(i.Why)
+		for _, field := range i.Fields {
+			lines = append(lines, field.String())
 		}
-		if i.Widens {
-			changes = "NEEDS --yes " + i.Key + ": " + changes
+		says := strings.Join(lines, "; ")
+		if i.Asks {
+			says = "NEEDS --yes " + i.Key + ": " + says
 		}
-		w.Row(i.Key, string(i.State), i.Title, changes)
+		w.Row(i.Key, string(i.State), i.Title, says)
 	}
 	_ = w.Flush()
 	fmt.Fprintf(o.Out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)

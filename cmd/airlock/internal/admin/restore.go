@@ -61,7 +61,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 			return err
 		}
 		fmt.Fprintf(o.Out, "restored %s in %s\n", path, cfg.DataDir)
-		o.tellStanding(done)
+		o.tellAge(done)
 		return nil
 	}
 	file, err := o.upload(path, *from, *most)
@@ -73,7 +73,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(o.Out, "restored %s in %s\n", done.Counts, cfg.DataDir)
-	o.tellStanding(done)
+	o.tellAge(done)
 	fmt.Fprintln(o.Err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, "+
 		"Backups")
 	return nil
@@ -99,14 +99,18 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// tellStanding says whose standing counts now: a copy may have what was taken away since.
-func (o *operator) tellStanding(done transfer.Restored) {
+// tellAge says how old what was restored is, and what was taken away again.
+func (o *operator) tellAge(done transfer.Restored) {
+	if !done.AsOf.IsZero() {
+		fmt.Fprintf(o.Err, "everything is as it was at %s: hosts, modes, values and ends of profiles too\n",
+			cli.Stamp(done.AsOf))
+	}
 	for _, said := range done.Said {
 		fmt.Fprintln(o.Err, said)
 	}
 	if done.Kept {
-		fmt.Fprintln(o.Err, "people and their passwords are as they were in the database that was replaced; what was "+
-			"revoked or deleted there is revoked here, and no profile, credential or skill may do more than there")
+		fmt.Fprintln(o.Err, "people, their passwords and the target of backups are those of the database that was "+
+			"replaced, and what was revoked or deleted there does not come back")
 		return
 	}
 	fmt.Fprintln(o.Err, "people, their passwords, and what is approved and revoked, are as they were when it was made. "+

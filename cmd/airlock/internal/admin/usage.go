@@ -85,8 +85,8 @@ const Usage = `Usage: airlock admin COMMAND
                                               standard input
   import FILE                                 add what is new in a file; prints first what it finds
       --preview                               change nothing
-      --overwrite                             also what differs, as long as no profile may do more afterwards
-      --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY
+      --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY;
+                                              what differs from what is here is taken only with --yes
       --no-history  --max-size SIZE
       --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
                                               standard input

@@ -266,13 +266,13 @@ func TestExportAndImportByChoice(t *testing.T) {
 		fresh.Count("SELECT count(*) FROM profiles") != 2 {
 		t.Errorf("what was not wanted was imported, or what was is missing")
 	}
-	// The file's profile never expires any more: --overwrite alone does not extend the one here.
+	// The file's profile never expires any more: without a yes it does not extend the one here.
 	end := func() int { return fresh.Count("SELECT expires_at FROM profiles WHERE description = 'MINE'") }
 	before := end()
 	old.Admin("", "profile", "expire", handles["MINE"], "never")
 	longer := filepath.Join(dir, "longer.airlock")
 	old.Admin(movingWords+"\n", "export", longer, "--profile", handles["MINE"], "--no-history")
-	shown := fresh.Admin(movingWords+"\n", "import", longer, "--overwrite")
+	shown := fresh.Admin(movingWords+"\n", "import", longer)
 	_, key, found := strings.Cut(shown, "NEEDS --yes ")
 	key, _, _ = strings.Cut(key, ": ")
 	if end() != before || before == 0 || !found || !strings.HasPrefix(key, "profile:") {

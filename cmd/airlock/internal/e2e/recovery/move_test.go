@@ -114,7 +114,9 @@ func TestMovingToAnotherMachine(t *testing.T) {
 	old.Admin("", "profile", "revoke", profile)
 	file = filepath.Join(t.TempDir(), "revoked.airlock")
 	old.Admin(movingWords+"\n", "export", file)
-	fresh.Admin(movingWords+"\n", "import", "--overwrite", file)
+	_, key, _ := strings.Cut(fresh.Admin(movingWords+"\n", "import", "--preview", file), "NEEDS --yes ")
+	key, _, _ = strings.Cut(key, ": ")
+	fresh.Admin(movingWords+"\n", "import", file, "--yes", key)
 	e2e.Eventually(t, time.Minute, "what the revoked profile ran is stopped",
 		func() bool { return fresh.Count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
 	profile = old.Admin("", "profile", "create", "--description", "stays")
