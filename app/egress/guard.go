@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/hello"
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
@@ -62,10 +61,9 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	if len(g.held) < g.need && len(g.held) > earlyBytes {
 		return nil, guardWaits
 	}
-	h, err := hello.Parse(g.held)
-	var more hello.Incomplete
-	if errors.As(err, &more) {
-		g.need = int(more)
+	h, need, err := readClientHello(g.held)
+	if errors.Is(err, errIncomplete) {
+		g.need = need
 		return nil, guardWaits
 	}
 	if rule := g.judge(h, err); rule != "" {
@@ -84,16 +82,16 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 }
 
 // judge returns the rule against a hello, or "".
-func (g *guard) judge(h hello.Hello, err error) string {
+func (g *guard) judge(h clientHello, err error) string {
 	switch {
-	case errors.Is(err, hello.ErrNotTLS):
+	case errors.Is(err, errNotTLS):
 		return rules.NotTLS
 	case err != nil:
 		return rules.Handshake
-	case h.Encrypted:
+	case h.encrypted:
 		return rules.ECH
 	}
-	return serverNameRule(h.ServerName, g.name)
+	return serverNameRule(h.serverName, g.name)
 }
 
 // serverNameRule returns the rule against a server name in a connection to name, or "". Only an
@@ -154,9 +152,6 @@ func (g *guard) read(p []byte) (int, error) {
 	g.last = g.last[n:]
 	return n, nil
 }
-
-// handshakeRecord is the first byte of TLS.
-const handshakeRecord = 22
 
 // accessDenied is a TLS record with the fatal alert of that name, which clients show.
 var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/hello"
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
@@ -277,8 +276,8 @@ func FuzzGuard(f *testing.F) {
 		if late := whole == guardRefuses && cut == guardWaits; !late && (cut != whole || cutRule != rule) {
 			t.Errorf("%q: %v %q at once, %v %q in pieces of %d", in, whole, rule, cut, cutRule, piece)
 		}
-		if h, err := hello.Parse(in); whole == guardPasses &&
-			(err != nil || h.Encrypted || !strings.EqualFold(strings.TrimSuffix(h.ServerName, "."), "api.test")) {
+		if h, _, err := readClientHello(in); whole == guardPasses &&
+			(err != nil || h.encrypted || !strings.EqualFold(h.serverName, "api.test")) {
 			t.Errorf("%q passes: %+v, %v", in, h, err)
 		}
 	})
