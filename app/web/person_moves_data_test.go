@@ -2,13 +2,16 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	neturl "net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -429,4 +432,138 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 			t.Errorf("POST %s: %d to %q", path, got.status, got.header.Get("Location"))
 		}
 	}
+}
+
+// While an import runs, its page says how much of the file is done, follows by itself without a
+// script, and no other job begins. A writer that holds the database keeps it in the middle.
+func TestUIShowsHowFarAnImportIs(t *testing.T) {
+	t.Parallel()
+	old, fresh := newUISite(t), newUISite(t)
+	old.login()
+	fresh.login()
+	_, err := old.access.Credentials.Set(t.Context(), old.person,
+		credentials.Input{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	old.must(err)
+	// a history that doesn't pack well, so that the file is not read in one piece
+	old.must(old.store.Write(t.Context(), func(tx *store.Tx) error {
+		for range 400 {
+			noise := ""
+			for range 50 {
+				noise += app.NewID()
+			}
+			if err := tx.Audit(t.Context(),
+				app.Event{At: time.Now(), Actor: old.person, Action: "test.noise", Detail: noise}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	page, url := fresh.finished(fresh.file(filePassphrase, old.exported()))
+	page.says("main", "KEY")
+
+	held, release := make(chan struct{}), make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- fresh.store.Write(context.WithoutCancel(t.Context()),
+			func(*store.Tx) error { close(held); <-release; return nil })
+	}()
+	<-held
+	begun := fresh.send(url+"/import",
+		neturl.Values{"take": {"credential:KEY"}, "history": {"yes"}}).want(http.StatusSeeOther)
+	at := begun.header.Get("Location")
+	var done, total int
+	for deadline := time.Now().Add(20 * time.Second); done == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the page shows no progress")
+		}
+		page = fresh.get(at).want(http.StatusOK).says("h1", "Importing")
+		bar := page.doc.Find("progress")
+		done, _ = strconv.Atoi(bar.AttrOr("value", ""))
+		total, _ = strconv.Atoi(bar.AttrOr("max", ""))
+		if bar.Length() != 1 || bar.AttrOr("aria-label", "") != "Importing" || page.header.Get("Refresh") != "1" {
+			t.Fatalf("%d bars, refresh %q", bar.Length(), page.header.Get("Refresh"))
+		}
+	}
+	if done >= total || !strings.Contains(page.doc.Find("main").Text(), "% of ") {
+		t.Errorf("%d of %d: %s", done, total, page.doc.Find("main").Text())
+	}
+	fresh.post(paths.SettingsExport, "passphrase", filePassphrase, "again",
+		filePassphrase).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
+	close(release)
+	fresh.must(<-ended)
+	page, _ = fresh.finished(begun)
+	page.says("h1", "The import is done").says("main", "1 credential")
+	if page.doc.Find("progress").Length() != 0 {
+		t.Error("it is done and shows progress")
+	}
+}
+
+// TestRequireFresh: what gives much away asks for the password once it was typed more than five
+// minutes ago, and leads back to where it was asked for.
+func TestRequireFresh(t *testing.T) {
+	t.Parallel()
+	var late atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
+	s := newUISite(t, func(c *Config) { c.Now = now })
+	done := 0
+	at, err := url.Parse(s.web.URL + paths.Root)
+	s.must(err)
+	e := echo.New()
+	e.HTTPErrorHandler = s.server.fail
+	u := s.pages()
+	guarded := u.RequireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
+	e.GET("/ui/settings", guarded, u.Require(app.RoleViewer))
+	e.POST("/ui/settings", guarded, u.Require(app.RoleViewer))
+	s.login()
+	ask := func(method string, headers ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test/ui/settings?x=1", nil)
+		for _, c := range s.client.Jar.Cookies(at) {
+			r.AddCookie(c)
+		}
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		return w
+	}
+	if w := ask(http.MethodPost); w.Code != http.StatusOK || done != 1 {
+		t.Fatalf("fresh: %d", w.Code)
+	}
+	late.Store(int64(5 * time.Minute))
+	if w := ask(http.MethodGet); w.Header().Get("Location") != paths.ConfirmURL("/ui/settings?x=1") {
+		t.Errorf("a page leads to %q", w.Header().Get("Location"))
+	}
+	w := ask(http.MethodPost, "Referer", "http://airlock.test/ui/credentials?a=b")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != paths.ConfirmURL("/ui/credentials?a=b") ||
+		!strings.Contains(w.Header().Get("Set-Cookie"), "again") {
+		t.Errorf("a form leads to %q with %q", w.Header().Get("Location"), w.Header().Get("Set-Cookie"))
+	}
+	if w := ask(http.MethodPost, "Referer",
+		"https://evil.example/x"); w.Header().Get("Location") != paths.ConfirmURL(paths.Root) {
+		t.Errorf("another site leads to %q", w.Header().Get("Location"))
+	}
+	w = ask(http.MethodPost, "HX-Request", "true", "HX-Request-Type", "partial", "HX-Current-URL",
+		"http://airlock.test/ui/audit")
+	if w.Code != http.StatusForbidden || w.Header().Get("HX-Redirect") != paths.ConfirmURL(paths.Audit) {
+		t.Errorf("htmx: %d %q", w.Code, w.Header().Get("HX-Redirect"))
+	}
+	if done != 1 {
+		t.Fatal("it was done without a password")
+	}
+	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Confirm your password").says("label",
+		uiName)
+	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".field-error",
+		"That is not your password.")
+	s.submit(page, "main form", "", "password", uiPassword).leads(paths.Audit)
+	late.Store(0) // the desk's clock did not move
+	if w := ask(http.MethodPost); w.Code != http.StatusOK || done != 2 {
+		t.Errorf("after the password: %d", w.Code)
+	}
+	for range 10 {
+		if s.submit(page, "main form", "", "password", "wrong").status == http.StatusTooManyRequests {
+			return
+		}
+	}
+	t.Error("nobody stops guessing")
 }
