@@ -51,14 +51,14 @@ func ownAnswer(status int, rule string, why *app.Error, headOnly, last bool) []b
 	return append(text, body...)
 }
 
-// notPassed are the fields of answers that concern the host's connection to us, that we write
-// ourselves, or that would lead a client past us.
+// notPassed are fields of answers that stay here. They concern the host's connection to us, we
+// write them ourselves, or they would lead a client past us.
 var notPassed = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length",
 	RuleField, "Alt-Svc",
 }
 
-// pass sends the host's answer to the box as it comes, and reports whether another request may
+// pass sends the host's answer to the box as it comes. It reports whether another request may
 // follow.
 func (x *exchange) pass(method string, resp *http.Response) bool {
 	x.body.beginAnswer()

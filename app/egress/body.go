@@ -87,7 +87,7 @@ func (b *requestBody) beginAnswer() {
 	b.mu.Unlock()
 }
 
-// finished reports whether the body was read to its end, so that the next request can follow.
+// finished reports whether the body was read to its end. Then the next request can follow.
 func (b *requestBody) finished() bool {
 	if b == nil {
 		return true
@@ -107,7 +107,7 @@ func (b *requestBody) broke() bool {
 	return b.broken
 }
 
-// watchedBody keeps the error with which a body, as it is sent, could not be read on.
+// watchedBody keeps the error that ended a body while it was sent.
 type watchedBody struct {
 	io.ReadCloser
 	failed atomic.Pointer[error]

@@ -67,8 +67,7 @@ func readClientHello(data []byte) (h clientHello, need int, err error) {
 	return h, 0, errMalformed
 }
 
-// nextRecord returns where the first record ends that data doesn't hold as a whole, and how many
-// come before it.
+// nextRecord returns where the first incomplete record of data ends, and how many precede it.
 func nextRecord(data []byte) (end, records int) {
 	for at := 0; ; records++ {
 		if end = at + recordHeader; end > len(data) {

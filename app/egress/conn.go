@@ -29,7 +29,7 @@ func newConn(s *Session, tcp *net.TCPConn, name string, port int, to target) *co
 	return c
 }
 
-// Read reads from the host, once the first bytes of the box are known to be fit for it.
+// Read reads from the host, once the guard has passed the box's first bytes.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.guard != nil && !c.guard.wait() {
 		return c.guard.read(p)
@@ -59,7 +59,7 @@ func (c *conn) pass(p []byte) (int, error) {
 	return n, err
 }
 
-// passToGuard shows p to the guard and passes on what it held back when it is content.
+// passToGuard shows p to the guard, and sends on what the guard releases.
 func (c *conn) passToGuard(p []byte) (int, error) {
 	held, verdict := c.guard.look(p)
 	switch verdict {

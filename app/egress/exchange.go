@@ -57,8 +57,7 @@ func (e *server) next() bool {
 	return x.serve(in)
 }
 
-// requested returns method and target of a head as they are shown in the ledger, also if it is not
-// proper.
+// requested returns method and target of a head for the ledger, also of an improper one.
 func requested(text []byte) (method, path string) {
 	line, _, _ := bytes.Cut(text, []byte("\r\n"))
 	method, rest, _ := strings.Cut(string(line), " ")
@@ -163,7 +162,7 @@ func (s *Session) swapper() *swap.Swapper {
 
 func (x *exchange) amend(change func(*app.Connection)) { x.session.ledger.amend(x.row, change) }
 
-// hopByHop are the fields of requests that concern the connection to us and not the host.
+// hopByHop are request fields that concern the connection to us, not the host.
 var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings"}
 

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// remoteAlert returns the text of the alert with which the other side ended a handshake, or "".
-// crypto/tls has no exported type for it.
+// remoteAlert returns the alert by which the other side ended a handshake, or "". crypto/tls has no
+// exported type for it.
 func remoteAlert(err error) string {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {

@@ -11,9 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// guard holds back the first bytes of a box until they are known to be a TLS hello for the host
-// that policy allowed. The host's bytes are held back as well, so that a protocol in which the
-// server speaks first gets nowhere.
+// guard holds back a box's first bytes until they are a TLS hello for the allowed host. The host's
+// bytes are held back as well, so that a protocol in which the server speaks first gets nowhere.
 type guard struct {
 	name   string
 	port   int
@@ -109,7 +108,7 @@ func serverNameRule(serverName, name string) string {
 	return ""
 }
 
-// deny refuses, with an answer in the protocol that the box speaks if it is known.
+// deny refuses. The answer is in the protocol that the box speaks, if it is known.
 func (g *guard) deny(rule string, seen []byte) {
 	g.once.Do(func() {
 		g.limit.Stop()

@@ -29,7 +29,7 @@ type intercepted struct {
 
 var _ Conn = (*intercepted)(nil)
 
-// lingerTime is how long a box may take to close its side after it has read the end of ours.
+// lingerTime is how long a box may leave its side open after the end of ours.
 const lingerTime = 2 * time.Second
 
 // serve turns what begin took into a connection with a server behind it. tcp is what the server
@@ -72,7 +72,7 @@ func (c *intercepted) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// linger gives the box, once it has read the end, some time to close its side.
+// linger gives the box some time to close its side once it has read the end.
 func (c *intercepted) linger(ended bool) {
 	if ended {
 		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(rules.Cancelled) }) })

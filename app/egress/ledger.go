@@ -102,8 +102,8 @@ func (l *ledger) repeat(c app.Connection) bool {
 
 func (l *ledger) fullLocked() bool { return len(l.rows) >= app.MaxConnections }
 
-// countLocked adds c to the last row, which takes the gravest verdict of what it counts, and
-// reports whether it is new.
+// countLocked adds c to the last row, and reports whether it is new. The row has the gravest
+// verdict of what it counts.
 func (l *ledger) countLocked(c app.Connection) bool {
 	if l.more == nil {
 		l.more = &app.Connection{Host: "*", Rule: rules.More, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}

@@ -63,8 +63,7 @@ func (l *link) spend(n int) bool {
 	return l.session.bytes.Add(int64(n)) <= l.session.gateway.limits.Bytes
 }
 
-// checkIdle cuts the connection if nothing passed for too long, else looks again when that could
-// be.
+// checkIdle cuts the connection if nothing passed for too long. Otherwise it looks again later.
 func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
 	rested := time.Since(l.began) - time.Duration(l.last.Load())

@@ -29,10 +29,10 @@ func canonicalTarget(host string, port int) (string, error) {
 	return app.CanonicalName(host)
 }
 
-// decide returns the entry that covers a canonical name and a port, or the rule against it. Among
-// several entries that cover it, the one of that very name counts more than a wildcard, and else
-// the first; private addresses are admitted if any of them admits them, since a person ticked it
-// for this name and port.
+// decide returns the entry that covers a canonical name and port, or a rule. Among several entries
+// that cover it, the one of that very name counts more than a wildcard, and else the first; private
+// addresses are admitted if any of them admits them, since a person ticked it for this name and
+// port.
 func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
 	rule = rules.NotListed
 	private := false

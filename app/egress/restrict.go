@@ -42,8 +42,8 @@ func (s *Session) Restrict(g Grant) {
 	}
 }
 
-// cutKnown cuts a connection that is relayed although the host's answers have to be searched by
-// now, or nobody can tell. The script's next one is read.
+// cutKnown cuts a relayed connection if the host's answers have to be searched by now. It also does
+// if nobody can tell. The script's next one is read.
 func (s *Session) cutKnown(l *link) {
 	if !l.unread {
 		return
@@ -56,9 +56,9 @@ func (s *Session) cutKnown(l *link) {
 	}
 }
 
-// carry notes that the request which l begins to send carries the values of keys, as swapper put
-// them in. It reports false if people have decided otherwise since: a body that comes slowly keeps
-// a request between its judgement and its sending for as long as a script likes.
+// carry notes that a request of l carries the values of keys, as swapper put them in. It reports
+// false if people have decided otherwise since: a body that comes slowly keeps a request between
+// its judgement and its sending for as long as a script likes.
 func (s *Session) carry(l *link, swapper *swap.Swapper, keys []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,9 +114,9 @@ func sameGrant(x, y app.Host) bool {
 	return x.Name == y.Name && x.Protocol == y.Protocol && x.Private == y.Private && slices.Equal(x.Ports, y.Ports)
 }
 
-// restricted returns the credentials with the hosts, places, headers and permissions that g gives
-// them too. One that g lacks stays without any host, so that its placeholder is known and refused
-// everywhere.
+// restricted returns the credentials with what g gives them too: hosts, places, headers,
+// permissions. One that g lacks stays without any host, so that its placeholder is known and
+// refused everywhere.
 func restricted(have, g []swap.Credential) []swap.Credential {
 	left := make([]swap.Credential, len(have))
 	for i, c := range have {
@@ -138,7 +138,7 @@ func restricted(have, g []swap.Credential) []swap.Credential {
 	return left
 }
 
-// reduced returns the keys that had more before, of lists with the same credentials in the same
+// reduced returns the keys that had more before. Both lists have the same credentials in the same
 // order.
 func reduced(before, after []swap.Credential) []string {
 	var keys []string

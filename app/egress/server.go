@@ -134,8 +134,7 @@ type buffered struct {
 
 func (b buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// handshakeFailed records why the box's TLS did not come about, and answers a client that speaks
-// plain HTTP.
+// handshakeFailed records why the box's TLS failed, and answers a client that speaks plain HTTP.
 func (e *server) handshakeFailed(rule string, err error) {
 	var record tls.RecordHeaderError
 	var timeout net.Error
@@ -162,7 +161,7 @@ func (e *server) handshakeFailed(rule string, err error) {
 	}
 }
 
-// silent records a connection that ended before any request, or that took too long with the first.
+// silent records a connection that ended, or took too long, before its first request.
 func (e *server) silent(err error) {
 	if e.requests > 0 {
 		return

@@ -43,12 +43,12 @@ type Session struct {
 	running  sync.WaitGroup // dials, and servers of connections that are read
 }
 
-// Dial decides about host and port, which come from the box and are not trusted, resolves, checks
-// every address and dials the checked one. ctx and the dial limit bound the dialling, not the
-// connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be reached
-// one with CodeUnreachable; their hints name the next step, and both are in the ledger. What is
-// refused after that, because of what the box sends, is told to the box in the protocol that it
-// speaks, and is in the ledger too.
+// Dial decides about host and port, resolves, checks every address and dials a checked one. Host
+// and port come from the box and are not trusted. ctx and the dial limit bound the dialling, not
+// the connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be
+// reached one with CodeUnreachable; their hints name the next step, and both are in the ledger.
+// What is refused after that, because of what the box sends, is told to the box in the protocol
+// that it speaks, and is in the ledger too.
 func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error) {
 	started := time.Now()
 	name, err := canonicalTarget(host, port)
@@ -94,7 +94,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, how, started), nil
 }
 
-// decide returns the entry that allows a canonical name and a port now, or the rule against it.
+// decide returns the entry that allows a canonical name and port now, or a rule.
 func (s *Session) decide(name string, port int) (app.Host, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *Session) Refused(host string) {
 	_ = s.refuse(printable(host), 0, rules.Name, nil)
 }
 
-// Limited records a connection, or with port 0 a name, that a limit of the box stopped, with the
-// rule for that limit. The connections that it counts are in the ledger besides.
+// Limited records a connection that a limit of the box stopped, by its rule; with port 0 a name.
+// The connections that it counts are in the ledger besides.
 func (s *Session) Limited(host string, port int, rule string) {
 	if name, err := canonicalTarget(host, max(port, 1)); err == nil {
 		_ = s.refuse(name, port, rule, nil)
@@ -137,7 +137,7 @@ func (s *Session) Unanswered(host, record string) {
 		StartedAt: time.Now(), Count: 1})
 }
 
-// isReverse reports whether a name stands for the address of a host, which nobody can allow.
+// isReverse reports whether a name stands for an address. Nobody can allow such a name.
 func isReverse(name string) bool {
 	return strings.HasSuffix(name, ".in-addr.arpa") || strings.HasSuffix(name, ".ip6.arpa")
 }
@@ -286,8 +286,8 @@ func (s *Session) ruleOf(err error) (string, error) {
 	return failureOf(err), err
 }
 
-// unsearched names the rule against a host whose answers can't be searched, since err kept the
-// values from being read.
+// unsearched names the rule against a host whose answers can't be searched. err kept the values
+// from being read.
 func (s *Session) unsearched(err error) string {
 	if rule, _ := s.ruleOf(err); rule == rules.Closed || rule == rules.Cancelled {
 		return rule

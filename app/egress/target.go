@@ -23,7 +23,7 @@ func legalPath(target string) string {
 	return b.String()
 }
 
-// keepTarget makes the host see the path as the script wrote it, unless a value was put in.
+// keepTarget keeps the path as the script wrote it, unless a value was put in.
 func keepTarget(out *http.Request, target string) {
 	path, _, _ := strings.Cut(target, "?")
 	legal := legalPath(target)

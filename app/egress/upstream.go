@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// newTransport speaks HTTP/1.1 to the one host over connections that only this server uses, one at
-// a time. It follows no redirects, knows no proxies and asks for no compression.
+// newTransport speaks HTTP/1.1 to one host over connections of this server, one at a time. It
+// follows no redirects, knows no proxies and asks for no compression.
 func (e *server) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dialHost(ctx) },
@@ -75,7 +75,7 @@ func (h *handshakeError) Error() string {
 }
 func (h *handshakeError) Unwrap() error { return h.cause }
 
-// dialHostTLS returns a connection whose other end has proved to be the host that policy allowed.
+// dialHostTLS returns a connection to a host that has proved to be the allowed one.
 func (e *server) dialHostTLS(ctx context.Context) (net.Conn, error) {
 	tcp, err := e.dialHost(ctx)
 	if err != nil {

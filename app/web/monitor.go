@@ -104,8 +104,8 @@ func (s *Server) state() metrics.State {
 	return now
 }
 
-// templateReady is 0 while a backend doesn't fork boxes that it should, 1 if there is none, -1 if no
-// backend in use should fork any.
+// templateReady returns 1 if boxes are forked as they should be, else 0. It is -1 if no backend in
+// use should fork any.
 func templateReady(backends []sandbox.BackendHealth) int {
 	ready := -1
 	for _, b := range backends {
@@ -119,7 +119,7 @@ func templateReady(backends []sandbox.BackendHealth) int {
 	return ready
 }
 
-// undecided counts the profiles that nobody locked yet, and the hosts that agents of locked ones ask for.
+// undecided counts unlocked profiles, and the hosts that agents of locked ones ask for.
 func undecided(all []app.Profile, now time.Time) (profiles, hosts int) {
 	for _, p := range all {
 		switch p.State(now) {

@@ -47,9 +47,9 @@ type Authority struct {
 	Port int
 }
 
-// End returns the length of the head at the beginning of data, up to and with its empty line, or 0
-// if it isn't complete. from is the length of the part that an earlier call has seen. Lines must
-// end with CRLF.
+// End returns the length of the head that data begins with, or 0 if it isn't complete. The empty
+// line counts. from is the length of the part that an earlier call has seen. Lines must end with
+// CRLF.
 func End(data []byte, from int) (int, error) {
 	for i := from; i < min(len(data), MaxBytes); i++ {
 		switch {
@@ -169,7 +169,7 @@ func (f *fields) add(line string) error {
 	return nil
 }
 
-// check refuses the spelling of a field with an underscore, which some servers take for the dash.
+// check refuses an underscore in a field name: some servers take it for the dash.
 func (f *fields) check(properName bool, err error) error {
 	if !properName {
 		return malformed("a header field's name imitates another")

@@ -191,8 +191,8 @@ func (h *half) consumed(n int) {
 	h.writable.Signal()
 }
 
-// room waits for space and returns a part of the buffer that is free, or gone if nobody will read.
-// The buffer is made larger first if pieces of this size deserve it.
+// room waits for space and returns a free part of the buffer. gone says that nobody will read. The
+// buffer is made larger first if pieces of this size deserve it.
 func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

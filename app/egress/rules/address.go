@@ -73,8 +73,7 @@ func nat64(a netip.Addr) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte(raw[12:])), true
 }
 
-// isISATAP reports whether an IPv6 address carries an IPv4 one behind the interface identifier of
-// RFC 5214, under any prefix.
+// isISATAP reports whether an IPv6 address carries an IPv4 one by RFC 5214, under any prefix.
 func isISATAP(a netip.Addr) bool {
 	if !a.Is6() {
 		return false

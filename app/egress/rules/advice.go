@@ -49,7 +49,7 @@ func (a Advice) nearby(c app.Connection) string {
 	return fmt.Sprintf("The profile allows %s on port %s only. ", c.Host, strings.Join(slices.Compact(ports), ", "))
 }
 
-// howToAsk says how an agent asks a person for a host, or that a person has decided.
+// howToAsk says how to ask a person for a host, or that one has decided.
 func (a Advice) howToAsk(c app.Connection) string {
 	if !Grantable(c.Host) {
 		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
@@ -81,7 +81,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 	return fmt.Sprintf("%s asks for it; then ask the person to allow it on %s and submit the script again.", call, page)
 }
 
-// likelyPort is the port of the profile's open request for a host, or that of HTTPS.
+// likelyPort returns the port of the profile's open request for a host, else 443.
 func (a Advice) likelyPort(host string) int {
 	for _, h := range a.Profile.Hosts {
 		if !h.Allowed && h.Matches(host, h.Ports[0]) {
@@ -91,7 +91,7 @@ func (a Advice) likelyPort(host string) int {
 	return 443
 }
 
-// covered reports whether an entry of the profile covers the place, and whether it is allowed.
+// covered reports whether the profile has an entry for the place, and allows it.
 func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 	for _, h := range a.Profile.Hosts {
 		if h.Matches(c.Host, c.Port) {
@@ -101,8 +101,8 @@ func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 	return covered, allowed
 }
 
-// SealedElsewhere is in the rule of an allowed connection on which the script's placeholders are
-// sent as they are, though a sealed credential belongs to the host on another port.
+// SealedElsewhere is in the rule of a connection that sends placeholders as they are. A sealed
+// credential belongs to the host on another port.
 const SealedElsewhere = "sealed values not put in on this port"
 
 // Note says what an agent should know of an allowed row, or "".

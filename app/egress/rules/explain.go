@@ -176,7 +176,7 @@ var unexplained = explanation{
 // Explain is Advice.Explain without knowledge of the profile.
 func Explain(c app.Connection) *app.Error { return Advice{}.Explain(c) }
 
-// Explain tells an agent what a refused or failed row of a ledger means and what to do next.
+// Explain tells an agent what a refused or failed row means, and what to do.
 //
 // Its code is CodeForbidden for a refusal and CodeUnreachable for a failure. It is nil for an
 // allowed connection.

@@ -35,8 +35,8 @@ type AnswerLimiter struct {
 	grace  time.Duration
 }
 
-// NewAnswerLimiter returns a limiter under which an answer waits for at most wait, and its reader has
-// at least grace; 0 stands for the defaults.
+// NewAnswerLimiter returns a limiter; 0 stands for the defaults. An answer waits for at most wait,
+// and its reader has at least grace.
 func NewAnswerLimiter(wait, grace time.Duration) *AnswerLimiter {
 	if wait == 0 {
 		wait = answerWait

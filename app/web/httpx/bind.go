@@ -16,8 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadJSON reads the request's body, one JSON object, into the struct that out points to (see
-// BindJSON). An absent body is an error.
+// ReadJSON reads the request's body, one JSON object, into a struct (see BindJSON). An absent body
+// is an error.
 func ReadJSON(c echo.Context, out any) error {
 	data, err := readBody(c.Request())
 	if err != nil {
@@ -97,7 +97,7 @@ func brokenBody(code app.Code, err error) error {
 	return e
 }
 
-// checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told
+// checkContentType accepts JSON, no type, and the type of forms. curl sends the last unless told
 // otherwise.
 func checkContentType(value string) error {
 	if value == "" {

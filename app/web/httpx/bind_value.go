@@ -206,7 +206,7 @@ func bindSlice(raw json.RawMessage, out reflect.Value, path string) error {
 	return nil
 }
 
-// otherNames are words that agents try for our fields and that are too different to be guessed as
+// otherNames are words that agents try for our fields. They are too different to be guessed as
 // typing errors.
 var otherNames = map[string]string{
 	"code": "script", "source": "script", "python": "script", "program": "script",

@@ -83,8 +83,8 @@ func (b *limitedBody) release() {
 
 const keyBody = "airlock.body"
 
-// Middleware limits the bodies of all requests but those that unlimited picks, whose handlers limit
-// them, and those that another one carries, which has a place for them.
+// Middleware limits the bodies of requests. Handlers limit those that unlimited picks, and a
+// request that another carries uses its place.
 func (l *BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {

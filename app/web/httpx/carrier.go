@@ -21,7 +21,7 @@ func CarryRequests(ctx context.Context) (context.Context, *Carrier) {
 	return context.WithValue(ctx, carrierKey{}, c), c
 }
 
-// CarriedBy returns ctx for a request that is carried by the one whose context carrier is.
+// CarriedBy returns the context of a request that another one carries, whose context is carrier.
 func CarriedBy(ctx, carrier context.Context) context.Context {
 	return context.WithValue(ctx, carrierKey{}, carrierOf(carrier))
 }

@@ -23,8 +23,8 @@ func KeepOpen(w http.ResponseWriter) error {
 	return rc.SetWriteDeadline(time.Time{})
 }
 
-// DeadlineWriter writes an answer that may come at any time, with a deadline for each piece of it.
-// It drops readers that take nothing.
+// DeadlineWriter writes an answer with a deadline for each piece of it. It drops readers that take
+// nothing.
 type DeadlineWriter struct {
 	http.ResponseWriter
 	timeout time.Duration
@@ -63,7 +63,7 @@ func (w DeadlineWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Extend begins the time of the next piece, or of the rest when the handler returns.
+// Extend begins the time of the next piece, or of what is left at the end.
 func (w DeadlineWriter) Extend() error {
 	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout))
 }

@@ -25,7 +25,7 @@ type Download struct {
 	Inline bool   // shown by the browser, not stored
 }
 
-// SendDownload answers with what write writes, and gives slow readers more time than other answers have.
+// SendDownload answers with what write writes. Slow readers have more time than with other answers.
 // A failure half-way breaks the connection, so that a part is never taken for the whole.
 func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error {
 	if err := RefuseBody(c.Request()); err != nil {
@@ -52,7 +52,7 @@ func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error
 	return nil
 }
 
-// minDownloadRate is what a reader has to take of a download in a second, in the long run: bytes.
+// minDownloadRate is how many bytes a second a reader has to take, in the long run.
 const minDownloadRate = 32 << 10
 
 // downloadWriter writes a download whose deadline moves with what its reader took: the time that the

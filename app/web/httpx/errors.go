@@ -135,7 +135,7 @@ func ShownMethod(m string) string {
 	return "(other)"
 }
 
-// errNoPath refuses a path that no route has, with what to do instead if agents often look there.
+// errNoPath refuses a path that no route has. It knows where agents often look in vain.
 func errNoPath(c echo.Context) *app.Error {
 	const listed = "GET /skill.md lists every call."
 	if instead := app.AlternativeForPath(c.Request().URL.Path); instead != "" {

@@ -100,7 +100,7 @@ const maxHost = 253 + len(":65535")
 // hostShape is what a Host header must look like to be repeated in an answer.
 var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
-// Host is the name, with the port if there is one, under which the caller reaches this instance.
+// Host returns the name, and the port if any, under which the caller reaches this instance.
 func (o Origins) Host(r *http.Request) string {
 	if forwarded := o.forwardedHeader(r, "X-Forwarded-Host"); forwarded != "" {
 		return forwarded

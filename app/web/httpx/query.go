@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// KnownQuery refuses query parameters that a call doesn't take, so that a mistyped one is not
-// ignored.
+// KnownQuery refuses query parameters that a call doesn't take. A mistyped one is not ignored.
 func KnownQuery(c echo.Context, known ...string) error {
 	for name := range c.QueryParams() {
 		if slices.Contains(known, name) {
@@ -30,8 +29,8 @@ func KnownQuery(c echo.Context, known ...string) error {
 	return nil
 }
 
-// WaitQuery reads ?wait=, how long a call may be held open, and refuses every parameter but it and
-// the others that the call takes. It is 0 if absent.
+// WaitQuery reads ?wait=, how long a call may be held open; 0 if absent. It refuses every parameter
+// but this and others.
 func WaitQuery(c echo.Context, others ...string) (time.Duration, error) {
 	if err := KnownQuery(c, append([]string{"wait"}, others...)...); err != nil {
 		return 0, err

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// loopback lets a tool or resource act in the name of the request that carries it, and end with it:
-// nobody would get the answer.
+// loopback lets a tool act in the name of the request that carries it. It ends with that request,
+// since nobody would get the answer.
 func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client) {
 	ctx, cancel := context.WithCancel(ctx)
 	var origin *http.Request
@@ -35,8 +35,7 @@ func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.C
 	return ctx, client.Client{URL: h.cfg.Origins.BaseURL(origin), HTTP: &http.Client{Transport: transport}}
 }
 
-// loopbackTransport sends requests to the agent API in this process, as if the client of origin had
-// sent them.
+// loopbackTransport sends requests to the agent API in this process, in the name of origin.
 type loopbackTransport struct {
 	api    http.Handler
 	origin *http.Request
