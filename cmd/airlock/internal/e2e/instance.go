@@ -153,6 +153,38 @@ func (in *Instance) Call(method, path string, body, answer any) int {
 	return response.StatusCode
 }
 
+// Do makes one request, with a bearer and a type of its body unless they are "". path may be an address.
+func (in *Instance) Do(method, path, bearer, kind string, body []byte) (status int, text []byte, header http.Header) {
+	in.T.Helper()
+	if !strings.HasPrefix(path, "http") {
+		path = in.URL + path
+	}
+	request, err := http.NewRequestWithContext(in.T.Context(), method, path, bytes.NewReader(body))
+	Must(in.T, err)
+	if kind != "" {
+		request.Header.Set("Content-Type", kind)
+	}
+	if bearer != "" {
+		request.Header.Set("Authorization", "Bearer "+bearer)
+	}
+	response, err := http.DefaultClient.Do(request)
+	Must(in.T, err)
+	defer response.Body.Close()
+	text, err = io.ReadAll(response.Body)
+	Must(in.T, err)
+	return response.StatusCode, text, response.Header
+}
+
+// Monitor reads a page of GET /metrics or /debug, as somebody does who watches the server.
+func (in *Instance) Monitor(path string) string {
+	in.T.Helper()
+	status, text, _ := in.Do(http.MethodGet, path, SuiteToken, "", nil)
+	if status != http.StatusOK || len(text) == 0 {
+		in.T.Errorf("%s: %d %s", path, status, text)
+	}
+	return string(text)
+}
+
 // Keep stores an answer for the detector.
 func (in *Instance) Keep(text []byte) {
 	in.mu.Lock()

@@ -69,7 +69,7 @@ func (d filesDesk) checkMissing(profile string) {
 		e2e.Must(d.T, err)
 	}
 	e2e.Must(d.T, w.Close())
-	status, text, _ := d.send("POST", "/skills", profile, "application/zip", packed.Bytes())
+	status, text, _ := d.Do("POST", "/skills", profile, "application/zip", packed.Bytes())
 	var v struct {
 		Digest  string
 		Missing []string

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -36,29 +35,7 @@ type filesDesk struct{ *e2e.Instance }
 
 func (d filesDesk) do(method, path, bearer string, body []byte) (int, []byte, http.Header) {
 	d.T.Helper()
-	return d.send(method, path, bearer, "", body)
-}
-
-// send sends a body of a type; "" sends none.
-func (d filesDesk) send(method, path, bearer, kind string, body []byte) (int, []byte, http.Header) {
-	d.T.Helper()
-	if !strings.HasPrefix(path, "http") {
-		path = d.URL + path
-	}
-	request, err := http.NewRequestWithContext(d.T.Context(), method, path, bytes.NewReader(body))
-	e2e.Must(d.T, err)
-	if kind != "" {
-		request.Header.Set("Content-Type", kind)
-	}
-	if bearer != "" {
-		request.Header.Set("Authorization", "Bearer "+bearer)
-	}
-	response, err := http.DefaultClient.Do(request)
-	e2e.Must(d.T, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	e2e.Must(d.T, err)
-	return response.StatusCode, text, response.Header
+	return d.Do(method, path, bearer, "", body)
 }
 
 func (d filesDesk) upload(profile, name string, content []byte) (id string) {

@@ -33,7 +33,8 @@ func TestGeneratedClient(t *testing.T) {
 	dir := t.TempDir()
 	e2e.Must(t, os.CopyFS(dir, os.DirFS("testdata/api-client")))
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
-	e2e.Must(t, os.WriteFile(filepath.Join(dir, "openapi.json"), getPage(in, "/openapi.json"), 0o600))
+	_, document, _ := in.Do(http.MethodGet, "/openapi.json", "", "", nil)
+	e2e.Must(t, os.WriteFile(filepath.Join(dir, "openapi.json"), document, 0o600))
 	for _, command := range []string{
 		"npm ci --ignore-scripts --no-audit --no-fund --loglevel=error",
 		"node_modules/.bin/validate-api openapi.json",
@@ -68,19 +69,6 @@ func TestGeneratedClient(t *testing.T) {
 	}
 }
 
-func getPage(in *e2e.Instance, path string) []byte {
-	in.T.Helper()
-	response, err := http.Get(in.URL + path)
-	e2e.Must(in.T, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	e2e.Must(in.T, err)
-	if response.StatusCode != http.StatusOK {
-		in.T.Fatalf("%s: %d %s", path, response.StatusCode, text)
-	}
-	return text
-}
-
 // replay sends the examples of the API's description to a running instance.
 type replay struct {
 	*e2e.Instance
@@ -95,7 +83,8 @@ type replay struct {
 func TestEveryExampleWorks(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
-	doc, err := openapi3.NewLoader().LoadFromData(getPage(in, "/openapi.json"))
+	_, document, _ := in.Do(http.MethodGet, "/openapi.json", "", "", nil)
+	doc, err := openapi3.NewLoader().LoadFromData(document)
 	e2e.Must(t, err)
 	e2e.Must(t, doc.Validate(t.Context()))
 	router, err := legacy.NewRouter(doc)

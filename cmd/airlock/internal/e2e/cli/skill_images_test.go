@@ -42,7 +42,7 @@ func TestSkillsGetTheImageAndTheTimeThatTheyAskFor(t *testing.T) {
 		{"memory", "memory: 257MiB", program, "it needs 257 MiB of memory (sandboxes have 256 MiB)", "", nil},
 		{"cpu", "cpu: '2'", program, "it needs 2 cores (sandboxes have 1)", "", nil},
 	} {
-		status, text, _ := d.send("POST", "/skills", profile, "application/zip", packed(t, skillMD("---\nname: "+c.name+
+		status, text, _ := d.Do("POST", "/skills", profile, "application/zip", packed(t, skillMD("---\nname: "+c.name+
 			"\ndescription: Tries limits\nmetadata:\n  airlock."+c.metadata+"\n---\n"), member{name: "main.py", content: c.program}))
 		var v struct{ Digest string }
 		if err := json.Unmarshal(text, &v); err != nil || status != http.StatusCreated {

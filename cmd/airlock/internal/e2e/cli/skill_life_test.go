@@ -84,7 +84,7 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 
 	const front = "---\nname: workbook\ndescription: Makes a workbook\n---\n"
 	changed := packed(t, skillMD(front), member{name: "main.py", content: "raise ValueError('changed')"})
-	if status, text, _ := d.send("POST", "/skills", profile, "application/zip", changed); status != http.StatusCreated {
+	if status, text, _ := d.Do("POST", "/skills", profile, "application/zip", changed); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, text)
 	}
 	d.refuses(profile, "workbook@2", file, "skill_not_approved")
@@ -100,7 +100,7 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 
 	lacking := packed(t, skillMD(front), member{name: "main.py", content: "import json, not_there\n"},
 		member{name: "requirements.txt", content: "Not.Here>=1\n"})
-	if status, text, _ := d.send("POST", "/skills", profile, "application/zip", lacking); status != http.StatusCreated {
+	if status, text, _ := d.Do("POST", "/skills", profile, "application/zip", lacking); status != http.StatusCreated {
 		t.Fatalf("%d %s", status, text)
 	}
 	phone.Open("/ui/skills/workbook")

@@ -3,9 +3,7 @@ package hostile_test
 import (
 	"cmp"
 	"encoding/json"
-	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -179,14 +177,7 @@ type leavingsDesk struct {
 
 func (d leavingsDesk) call(method, path, body string) []byte {
 	d.t.Helper()
-	request, err := http.NewRequestWithContext(d.t.Context(), method, d.in.URL+strings.TrimPrefix(path, d.in.URL), strings.NewReader(body))
-	e2e.Must(d.t, err)
-	request.Header.Set("Authorization", "Bearer "+d.profile)
-	response, err := http.DefaultClient.Do(request)
-	e2e.Must(d.t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	e2e.Must(d.t, err)
+	_, text, _ := d.in.Do(method, path, d.profile, "", []byte(body))
 	return text
 }
 

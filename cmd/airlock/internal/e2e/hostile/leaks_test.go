@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	mathrand "math/rand/v2"
 	"net/http"
 	"os"
@@ -168,18 +167,7 @@ func readMonitors(in *e2e.Instance) {
 	in.T.Helper()
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
-		request, err := http.NewRequestWithContext(in.T.Context(), http.MethodGet, in.URL+path, nil)
-		e2e.Must(in.T, err)
-		request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
-		response, err := http.DefaultClient.Do(request)
-		e2e.Must(in.T, err)
-		text, err := io.ReadAll(response.Body)
-		e2e.Must(in.T, err)
-		response.Body.Close()
-		if response.StatusCode != http.StatusOK || len(text) == 0 {
-			in.T.Errorf("%s: status %d", path, response.StatusCode)
-		}
-		in.Keep(text)
+		in.Keep([]byte(in.Monitor(path)))
 	}
 }
 
@@ -189,17 +177,10 @@ func readMetrics(in *e2e.Instance, base string) {
 	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound,
 		"/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound,
 		"/execute": http.StatusNotFound} {
-		request, err := http.NewRequestWithContext(in.T.Context(), http.MethodGet, base+path, nil)
-		e2e.Must(in.T, err)
-		request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
-		response, err := http.DefaultClient.Do(request)
-		e2e.Must(in.T, err)
-		text, err := io.ReadAll(response.Body)
-		e2e.Must(in.T, err)
-		response.Body.Close()
-		if response.StatusCode != want ||
+		status, text, _ := in.Do(http.MethodGet, base+path, e2e.SuiteToken, "", nil)
+		if status != want ||
 			want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
-			in.T.Errorf("%s on the metrics' own address: %d", path, response.StatusCode)
+			in.T.Errorf("%s on the metrics' own address: %d", path, status)
 		}
 		in.Keep(text)
 	}

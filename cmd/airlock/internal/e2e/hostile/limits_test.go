@@ -94,7 +94,7 @@ set_result(multiprocessing.pool.ThreadPool(2).map(abs, [-1]))`
 			}
 		}
 	}
-	manual := manualOf(t, in)
+	manual := manualOf(in)
 	for _, note := range notes[:4] { // the last is docker's, too
 		if strings.Contains(manual, note) != (backend == "landlock") {
 			t.Errorf("the manual on %s and the sentence %q don't agree", backend, note)
@@ -209,16 +209,7 @@ func silentServer(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func manualOf(t *testing.T, in *e2e.Instance) string {
-	t.Helper()
-	resp, err := http.Get(in.URL + "/skill.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+func manualOf(in *e2e.Instance) string {
+	_, text, _ := in.Do(http.MethodGet, "/skill.md", "", "", nil)
 	return string(text)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -146,13 +145,13 @@ func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 	}
 	person := in.Person()
 	const sentence = "Boxes start from nothing: the template is not ready."
-	if !strings.Contains(metrics(t, in), "\nairlock_template_ready 0\n") ||
+	if !strings.Contains(in.Monitor("/metrics"), "\nairlock_template_ready 0\n") ||
 		!strings.Contains(person.Get(in, "/ui/sandbox"), sentence) {
 		t.Error("neither metrics nor page tell of the template")
 	}
 	e2e.Eventually(t, time.Minute, "the next template is ready", func() bool {
 		in.Await(in.Submit(profile, "set_result(1)", time.Minute), time.Minute)
-		return strings.Contains(metrics(t, in), "\nairlock_template_ready 1\n")
+		return strings.Contains(in.Monitor("/metrics"), "\nairlock_template_ready 1\n")
 	})
 	if strings.Contains(person.Get(in, "/ui/sandbox"), sentence) {
 		t.Error("the page says that the template is not ready")
@@ -373,20 +372,6 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 		return true
 	})
 	complete(t, in, profile, "set_result(1)")
-}
-
-// metrics returns what the server counts.
-func metrics(t *testing.T, in *e2e.Instance) string {
-	t.Helper()
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, in.URL+"/metrics", nil)
-	e2e.Must(t, err)
-	q.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
-	answer, err := http.DefaultClient.Do(q)
-	e2e.Must(t, err)
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	e2e.Must(t, err)
-	return string(text)
 }
 
 // TestHoleABoxTakesNoDescriptorsOfOthers: connections to the resolver wait in the box, and not in the

@@ -1,9 +1,7 @@
 package recovery_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,16 +18,10 @@ func savedSkill(t *testing.T, in *e2e.Instance, profile, script string) string {
 	x := in.Await(in.Submit(profile, script, 30*time.Second), 30*time.Second)
 	body, err := json.Marshal(map[string]string{"execution_id": x.ID, "name": "answer", "description": "Multiplies"})
 	e2e.Must(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, in.URL+"/skills", bytes.NewReader(body))
-	e2e.Must(t, err)
-	request.Header.Set("Authorization", "Bearer "+profile)
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	e2e.Must(t, err)
-	defer response.Body.Close()
+	status, text, _ := in.Do(http.MethodPost, "/skills", profile, "application/json", body)
 	var v struct{ Digest string }
-	if err := json.NewDecoder(response.Body).Decode(&v); err != nil || v.Digest == "" {
-		t.Fatalf("%s %v", response.Status, err)
+	if err := json.Unmarshal(text, &v); err != nil || v.Digest == "" {
+		t.Fatalf("%d %s", status, text)
 	}
 	return v.Digest
 }
@@ -55,17 +47,10 @@ func runsSkill(t *testing.T, in *e2e.Instance, profile, skill, want string) {
 }
 
 // artifact reads what an execution left, as its agent does.
-func artifact(t *testing.T, in *e2e.Instance, profile string, x e2e.Execution, name string) (int, string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, in.URL+"/executions/"+x.ID+"/artifacts/"+name, nil)
-	e2e.Must(t, err)
-	request.Header.Set("Authorization", "Bearer "+profile)
-	response, err := http.DefaultClient.Do(request)
-	e2e.Must(t, err)
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	e2e.Must(t, err)
-	return response.StatusCode, string(content)
+func artifact(in *e2e.Instance, profile string, x e2e.Execution, name string) (int, string) {
+	in.T.Helper()
+	status, content, _ := in.Do(http.MethodGet, "/executions/"+x.ID+"/artifacts/"+name, profile, "", nil)
+	return status, string(content)
 }
 
 // TestApprovedSkillsRunAfterAMoveAndAfterARestore: their files come along, and what was revoked or not
@@ -108,10 +93,10 @@ func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	restored.Admin("", "restore", backups[0], "--passphrase-file", words)
 	restored.Start()
 	t.Cleanup(restored.Stop)
-	if status, content := artifact(t, restored, profile, left, "left.txt"); content != "what it left" {
+	if status, content := artifact(restored, profile, left, "left.txt"); content != "what it left" {
 		t.Errorf("the backup brought an artifact as %d %s", status, content)
 	}
-	if status, content := artifact(t, imported, profile, left, "left.txt"); status != http.StatusNotFound {
+	if status, content := artifact(imported, profile, left, "left.txt"); status != http.StatusNotFound {
 		t.Errorf("an export without contents brought %d %s", status, content)
 	}
 	for _, in := range []*e2e.Instance{imported, restored} {

@@ -152,7 +152,7 @@ var counterLine = regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? ([0-9.e+]+)$`)
 // clients did not provoke.
 func (b *soakBooks) counted(s *soaker, total int) {
 	ended := map[string]int{}
-	for _, line := range counterLine.FindAllStringSubmatch(s.monitor("/metrics"), -1) {
+	for _, line := range counterLine.FindAllStringSubmatch(s.in.Monitor("/metrics"), -1) {
 		value, err := strconv.ParseFloat(line[3], 64)
 		e2e.Must(s.t, err)
 		n, labels := int(value), line[2]

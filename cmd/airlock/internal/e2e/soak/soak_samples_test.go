@@ -3,7 +3,6 @@ package soak_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -94,7 +93,7 @@ func (s *soaker) settled() map[string]int {
 // collect has the server collect its garbage, so that its live heap is what it holds now.
 func (s *soaker) collect() {
 	s.t.Helper()
-	s.monitor("/debug/pprof/heap?gc=1")
+	s.in.Monitor("/debug/pprof/heap?gc=1")
 }
 
 // disk adds what the data directory and the temporary one take: the write-ahead log, the database
@@ -135,7 +134,7 @@ var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 // goroutines is how many the server has, as it says itself.
 func (s *soaker) goroutines() int {
 	s.t.Helper()
-	text := s.monitor("/metrics")
+	text := s.in.Monitor("/metrics")
 	found := goroutineCount.FindStringSubmatch(text)
 	if found == nil {
 		s.t.Fatalf("/metrics says %s", text)
@@ -143,23 +142,6 @@ func (s *soaker) goroutines() int {
 	n, err := strconv.Atoi(found[1])
 	e2e.Must(s.t, err)
 	return n
-}
-
-// monitor asks as somebody does who keeps an eye on the server.
-func (s *soaker) monitor(path string) string {
-	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.in.URL+path, nil)
-	e2e.Must(s.t, err)
-	request.Header.Set("Authorization", "Bearer "+e2e.SuiteToken)
-	response, err := http.DefaultClient.Do(request)
-	e2e.Must(s.t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	e2e.Must(s.t, err)
-	if response.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s: %s %s", path, response.Status, text)
-	}
-	return string(text)
 }
 
 // nothingLeft stops the server, which has nothing to complain of and leaves nothing but its data.
