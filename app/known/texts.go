@@ -62,7 +62,8 @@ func capitals(text string) []string {
 	return []string{strings.ToUpper(text), cases.Upper(language.Und).String(text)}
 }
 
-// charsets returns a text with other than ASCII in UTF-16, and in Latin-1 if that has its characters.
+// charsets returns a text with other than ASCII in UTF-16; in Latin-1, if that has its characters; and as
+// its UTF-8 reads in Latin-1, as servlets read Basic.
 func charsets(text string) []string {
 	if !isForeign(text) {
 		return nil
@@ -71,7 +72,8 @@ func charsets(text string) []string {
 	for _, u := range utf16.Encode([]rune(text)) {
 		little, big = append(little, byte(u), byte(u>>8)), append(big, byte(u>>8), byte(u))
 	}
-	out := []string{string(little), string(big)}
+	misread, _ := charmap.ISO8859_1.NewDecoder().String(text) // which knows all bytes
+	out := []string{string(little), string(big), misread}
 	if latin, err := charmap.ISO8859_1.NewEncoder().String(text); err == nil {
 		out = append(out, latin)
 	}

@@ -108,3 +108,52 @@ func cpu() float64 {
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
+
+// logText is a log of an application.
+func logText(size int) []byte {
+	var b strings.Builder
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := 0; b.Len() < size; i++ {
+		switch i % 4 {
+		case 0:
+			fmt.Fprintf(&b, "2026-11-28T12:%02d:%02d.%06dZ INFO  request handled method=GET path=/api/v1/customers/%d/orders status=200 took=%dms\n", i/60%60, i%60, r.IntN(1e6), r.IntN(1e6), r.IntN(300))
+		case 1:
+			fmt.Fprintf(&b, "2026-11-28 12:00:01,%03d worker-%d [DEBUG] app.jobs.sync: fetched %d rows from table \"orders\" (cursor=%x)\n", i%1000, i%8, r.IntN(5000), r.Uint64())
+		case 2:
+			fmt.Fprintf(&b, "{\"level\":\"info\",\"ts\":%d.%d,\"msg\":\"done\",\"trace_id\":\"%016x%016x\",\"user\":\"anna@example.com\"}\n", 1764100000+i, r.IntN(1000), r.Uint64(), r.Uint64())
+		default:
+			b.WriteString("Traceback (most recent call last): File \"/usr/lib/python3/dist-packages/requests/models.py\", line 971, in json\n")
+		}
+	}
+	return []byte(b.String()[:size])
+}
+
+// keys are patterns of 40 random characters.
+func keys(n int, parts bool) (out []Pattern) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		key := make([]byte, 30)
+		for i := range key {
+			key[i] = byte(r.Uint32())
+		}
+		out = append(out, Pattern{Text: base64.StdEncoding.EncodeToString(key), Parts: parts})
+	}
+	return out
+}
+
+// BenchmarkLog searches a MiB of a log for values of scripts and for sealed ones.
+func BenchmarkLog(b *testing.B) {
+	text := logText(1 << 20)
+	for _, n := range []int{5, 50} {
+		for _, parts := range []bool{false, true} {
+			f := New(keys(n, parts))
+			b.Run(fmt.Sprint(n, parts), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				b.ReportAllocs()
+				for b.Loop() {
+					f.Find(text)
+				}
+			})
+		}
+	}
+}

@@ -70,19 +70,14 @@ func New(patterns []Pattern) *Finder {
 		f.addPattern(i, p)
 	}
 	texts, first := f.chain()
-	for _, text := range texts {
-		f.shortest = min(f.shortest, len(text))
-	}
 	f.automaton = newAutomaton(texts, first)
-	f.jumps = newJumps(f.shortest)
-	for _, text := range texts {
-		f.jumps.addText(text)
-	}
+	f.jumps = newJumps(texts)
 	for i := range f.entries {
 		e := &f.entries[i]
 		text := fold(e.before + e.text + e.after)
 		f.blanks = f.blanks || strings.Contains(text, " ")
 		f.longest = max(f.longest, len(text))
+		f.shortest = min(f.shortest, e.least())
 		f.addText(text)
 		f.spans = f.spans || strings.ContainsAny(text, "\n}")
 	}
@@ -161,7 +156,7 @@ func (f *Finder) findIn(data []byte, before byte) []Match {
 	s := f.borrow()
 	defer f.scratch.Put(s)
 	f.find(s, data, view{})
-	if s.passed > maxPasses*window {
+	if s.exhausted() {
 		return []Match{{End: len(data), Pattern: Unchecked}}
 	}
 	if s.matches = f.words.find(s.matches, data, before); len(s.matches) == 0 {
@@ -224,7 +219,7 @@ func (f *Finder) find(s *scratch, data []byte, v view) {
 
 // findAsWritten is find in one case of other letters than those of ASCII.
 func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
-	if s.passed > maxPasses*window {
+	if s.exhausted() {
 		return
 	}
 	if s.atEnd[v.depth] {

@@ -25,7 +25,7 @@ type index struct {
 
 // likely is how the escape at a place is most likely read.
 type likely struct {
-	at int
+	at int32
 	reading
 }
 
@@ -72,7 +72,7 @@ func (f *Finder) indexInto(x *index, s *scratch, data []byte, row row) *index {
 
 func (x *index) add(at int, uses use, r reading) {
 	if x.uses[at-x.from] = uses; r.n > 0 {
-		x.likely = append(x.likely, likely{at, r})
+		x.likely = append(x.likely, likely{int32(at), r})
 	}
 }
 

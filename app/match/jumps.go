@@ -12,10 +12,17 @@ type jumps struct {
 // maxWindow bounds how far is jumped at once.
 const maxWindow = 64
 
-func newJumps(window int) jumps {
-	j := jumps{window: window, shift: make([]uint8, 1<<16)}
+// newJumps takes folded texts.
+func newJumps(texts []string) jumps {
+	j := jumps{window: maxWindow, shift: make([]uint8, 1<<16)}
+	for _, text := range texts {
+		j.window = min(j.window, len(text))
+	}
 	for i := range j.shift {
-		j.shift[i] = uint8(window - 1)
+		j.shift[i] = uint8(j.window - 1)
+	}
+	for _, text := range texts {
+		j.addText(text)
 	}
 	return j
 }

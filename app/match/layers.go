@@ -46,7 +46,7 @@ var textLayers = []*layer{base64Layer, base32Layer, base32Small}
 
 // hexLayer is hex, with what usually stands between its digits.
 var hexLayer = newLayer(Hex, inHex, 4,
-	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#()[]{}\t\r\n\x00\"'xX"+typeLetters, "%\\&=rRt<>")
+	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#()[]{}\t\r\n\x00\"'xXuU", "%\\&=nrRt<>")
 
 // newLayer takes the characters by value, others that stand for the last ones, what stands between,
 // and what else escapes and tags are written with.
@@ -81,7 +81,7 @@ type run struct {
 }
 
 // piece is where characters are written one after the other. Each takes width bytes.
-type piece struct{ char, at, width int }
+type piece struct{ char, at, width int32 }
 
 func (r *run) reset() { r.chars, r.pieces = r.chars[:0], r.pieces[:0] }
 
@@ -103,27 +103,27 @@ func (r *run) addText(text []byte, at int) {
 func (r *run) piece(at, width int) {
 	if n := len(r.pieces); n > 0 {
 		last := r.pieces[n-1]
-		if last.width == width && last.at+(len(r.chars)-last.char)*width == at {
+		if int(last.width) == width && int(last.at)+(len(r.chars)-int(last.char))*width == at {
 			return
 		}
 	}
-	r.pieces = append(r.pieces, piece{len(r.chars), at, width})
+	r.pieces = append(r.pieces, piece{int32(len(r.chars)), int32(at), int32(width)})
 }
 
 // cut takes off all characters but the first n.
 func (r *run) cut(n int) {
 	r.chars = r.chars[:n]
-	for len(r.pieces) > 0 && r.pieces[len(r.pieces)-1].char >= n {
+	for len(r.pieces) > 0 && int(r.pieces[len(r.pieces)-1].char) >= n {
 		r.pieces = r.pieces[:len(r.pieces)-1]
 	}
 }
 
 // spanOf returns where a character begins and ends.
 func (r *run) spanOf(char int) (at, end int) {
-	i, _ := slices.BinarySearchFunc(r.pieces, char, func(p piece, char int) int { return p.char - char - 1 })
+	i, _ := slices.BinarySearchFunc(r.pieces, char, func(p piece, char int) int { return int(p.char) - char - 1 })
 	p := r.pieces[i-1]
-	at = p.at + (char-p.char)*p.width
-	return at, at + p.width
+	at = int(p.at) + (char-int(p.char))*int(p.width)
+	return at, at + int(p.width)
 }
 
 // least returns how many characters of the layer the shortest pattern takes.
@@ -197,6 +197,7 @@ func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[i
 // whether something in it is escaped.
 func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end int, escaped bool) {
 	r.reset()
+	defer func(from int) { s.passed += end - from }(at)
 	gap := false // whether something was passed over, and so layout may be
 	for passed := 0; at < len(data); {
 		if l.values[data[at]] >= 0 {

@@ -28,6 +28,7 @@ func (f *Finder) startOf(s *scratch, data []byte, end int, text string, exact bo
 	start, missing = end, len(text)
 	far := indented{}
 	for from, last, least := end-1, end, end-f.Reach(); from >= max(0, least, last-maxEscape); from-- {
+		s.passed++
 		here := s.rests[from%ring][:0]
 		read := func(rests []int, part []byte) {
 			for _, size := range rests {
@@ -63,14 +64,16 @@ func (f *Finder) startOf(s *scratch, data []byte, end int, text string, exact bo
 }
 
 // endOf returns where the longest beginning of a text ends that begins at a place, and its length.
-func (f *Finder) endOf(data []byte, at int, text string, exact bool) (end, length int) {
+func (f *Finder) endOf(s *scratch, data []byte, at int, text string, exact bool) (end, length int) {
 	r := readings{wide: f.wide, blanks: f.blanks}
-	var reached [ring][]int // by place, how much of the text was read
-	reached[at%ring] = []int{0}
+	reached := &s.rests // by place, how much of the text was read
+	for i := range reached {
+		reached[i] = reached[i][:0]
+	}
+	reached[at%ring] = append(reached[at%ring], 0)
 	end = at
 	for last := at; at <= min(last, end+maxEscape+maxPassed) && at < len(data) && length < len(text); at++ {
 		here := reached[at%ring]
-		reached[at%ring] = nil
 		read := func(to int, part []byte) {
 			for _, n := range here {
 				if n+len(part) > len(text) || !isText(part, text[n:n+len(part)], exact) {
@@ -92,6 +95,7 @@ func (f *Finder) endOf(data []byte, at int, text string, exact bool) (end, lengt
 				read(at+int(v.n), v.bytes())
 			}
 		}
+		reached[at%ring] = here[:0]
 	}
 	return end, length
 }

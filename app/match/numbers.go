@@ -1,30 +1,20 @@
 package match
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// typeLetters are the letters with which the types of literals begin, as in 103u8, 0x67L and 103n.
-const typeLetters = "ilnsuyzILNSUYZ"
-
-// beginsType has the type letters, and separates what stands between numbers and means nothing else.
-var beginsType, separates = func() (letters, separators [256]bool) {
-	for i := range 256 {
-		letters[i] = strings.IndexByte(typeLetters, byte(i)) >= 0
-		separators[i] = strings.IndexByte(", +;|./_xX#[](){}\t\r\n\"'", byte(i)) >= 0
+// separates has what stands between numbers and means nothing else.
+var separates = func() (separators [256]bool) {
+	for _, b := range []byte(", +-;|./_xXuU#[](){}\t\r\n\"'") {
+		separators[b] = true
 	}
-	return letters, separators
+	return separators
 }()
-
-// maxType is the length of the longest type, without a line before it, in bytes.
-const maxType = 6
 
 // numbersLayer is lists of numbers. Its characters are hex digits and, behind names, the colon or the
 // end of an arrow (=>). x and U+ say that a number is hex. What its rows count is what stands between
 // numbers: digits that nothing separates are read as hex.
 var numbersLayer = func() *layer {
-	const separators, escapes = ", +-;|./_=xX#[](){}\t\r\n\"'\x00" + typeLetters, "%\\&<rt"
+	const separators, escapes = ", +-;|./_=xXuU#[](){}\t\r\n\"'\x00", "%\\&<nrt"
 	l := newLayer(Numbers, inNumbers, 8, "0123456789abcdef:", "ABCDEF>", separators, escapes)
 	for b, kind := range l.rows {
 		switch value := l.values[b]; {
@@ -37,8 +27,7 @@ var numbersLayer = func() *layer {
 	return l
 }()
 
-// nameEnd is the value of what ends a name. Those below it are of digits, which nobody escapes alone, nor
-// the letters of types.
+// nameEnd is the value of what ends a name. Those below it are of digits, which nobody escapes alone.
 const nameEnd = 16
 
 // notation is how the numbers of a list are written.
@@ -48,12 +37,10 @@ type notation struct {
 	wide  bool // numbers from 128 on are characters, not bytes
 }
 
-// listed is what a list of decimal numbers had that may be meant otherwise. typed says that it had types
-// with hex digits in them, as u8, or letters where numbers may be characters: what is read as hex passes
-// over other types.
-type listed struct{ names, wide, typed bool }
+// listed is what a list of decimal numbers had that may be meant otherwise.
+type listed struct{ names, wide bool }
 
-// findNumbers searches lists of numbers, such as [115, 107], {"0":115,"1":107} and 0x73L, 0x6bL.
+// findNumbers searches lists of numbers, such as [115, 107] and {"0":115,"1":107}.
 func (f *Finder) findNumbers(s *scratch, data []byte, part row, v view) {
 	l := numbersLayer
 	least := s.shortest - 1 // what separates bytes
@@ -73,6 +60,9 @@ func (f *Finder) findNumbers(s *scratch, data []byte, part row, v view) {
 
 // leastNumbers returns how long the shortest list is in which there may be a pattern, in bytes.
 func (f *Finder) leastNumbers(s *scratch) int {
+	if s.open {
+		return 1
+	}
 	if f.wide {
 		return 3 * s.shortest / 2 // a character of four bytes has five digits or more
 	}
@@ -97,13 +87,10 @@ func (f *Finder) findLists(s *scratch, data []byte, x *index, at int, v view) {
 	if wide && had.names {
 		f.findList(s, data, x, at, v, notation{wide: true}, &rest)
 	}
-	if had.names || had.typed || f.controls { // others are read as hex anyway, of two digits each
+	if had.names || f.controls { // others are read as hex anyway, of two digits each
 		f.findList(s, data, x, at, v, notation{hex: true, names: true}, &rest)
 	}
-	if had.typed && had.names {
-		f.findList(s, data, x, at, v, notation{hex: true}, &rest)
-	}
-	if had.typed && f.wide {
+	if f.wide {
 		f.findList(s, data, x, at, v, notation{hex: true, names: true, wide: true}, &rest)
 	}
 }
@@ -151,21 +138,20 @@ func (f *Finder) findCounted(s *scratch, r *run, v view) {
 	}
 }
 
-// readNumbers reads a list of bytes, also signed ones, or of characters, perhaps each behind a name
-// that is a number, and returns the place after what ends it. Digits stand as they are; what is
-// between them may be escaped.
+// readNumbers reads a list of bytes or of characters, perhaps each behind a name that is a number, and
+// returns the place after what ends it. Digits stand as they are; what is between them may be escaped.
 func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation, had *listed) (end int) {
 	r.reset()
+	defer func(from int) { s.passed += end - from }(at)
 	l := numbersLayer
 	name, large := -1, false // how many characters there were before a number that can be a name; if it can be no byte
 	base := 10
 	if as.hex {
 		base = 16
 	}
-	signed, letter := -1, -1 // where a number is negative, and where a letter between ends
 	for passed := 0; at < len(data); {
 		c := data[at]
-		if separates[c] && !s.readings.wide {
+		if separates[c] {
 			if c > ' ' {
 				passed++
 			}
@@ -180,17 +166,10 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 			if isLarge && large {
 				return at
 			}
-			if at == signed {
-				value = -value // of a signed byte
-			}
-			name, passed = len(r.chars), 0
-			large = isLarge
+			name, passed, large = len(r.chars), 0, isLarge
 			r.addNumber(value, at, n, as.wide)
 			had.wide = had.wide || value >= utf8.RuneSelf
-			if at += n; at < len(data) && (beginsType[data[at]] || data[at] == '_') {
-				n, hex := typeOf(data[at:])
-				at, had.typed = at+n, had.typed || hex
-			}
+			at += n
 			continue
 		}
 		if c == 0 {
@@ -210,10 +189,6 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 				r.cut(name)
 				name, large = -1, false
 			}
-		case s.readings.wide && c == '-' && at != letter && (passed > 0 || at == 0 || !isName(data[at-1])):
-			signed = at + 1
-		case s.readings.wide && isName(c):
-			letter, had.typed = at+1, true
 		}
 		if c > ' ' {
 			passed += n
@@ -240,26 +215,6 @@ func (r *run) addNumber(value, at, n int, wide bool) {
 		}
 		r.add(b, at, n)
 	}
-}
-
-// typeOf returns the length of the type behind the number of a literal, such as u8, _u8, usize or UL,
-// and whether it has hex digits; 0 for none.
-func typeOf(data []byte) (n int, hex bool) {
-	at := 0
-	if data[0] == '_' {
-		at++
-	}
-	for n = at; n < len(data) && isName(data[n]); n++ {
-		letter := beginsType[data[n]]
-		if n-at == maxType || !letter && (n == at || digits[data[n]] > 9 && data[n] != 'e') {
-			return 0, false
-		}
-		hex = hex || !letter
-	}
-	if n == at {
-		return 0, false
-	}
-	return n, hex
 }
 
 // number reads a number, between whose digits UTF-16 has zero bytes, and returns its length, in hex with

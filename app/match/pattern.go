@@ -49,6 +49,14 @@ type entry struct {
 	same          int32  // another entry with this text, or none
 }
 
+// least is the length of the shortest text that is found by an entry.
+func (e *entry) least() int {
+	if e.seed {
+		return PartLength
+	}
+	return len(e.text)
+}
+
 // addPattern adds the entries of a pattern.
 func (f *Finder) addPattern(number int, p Pattern) {
 	switch {

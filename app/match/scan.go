@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // ring is more than the longest escape: readings end at most so far ahead.
 const ring = 16
 
@@ -37,6 +39,7 @@ type scratch struct {
 	shortest int                // length of the shortest text that is looked for
 	open     bool               // what is begun at the end of the text is looked for, too
 	atEnd    [maxDepth + 1]bool // by depth: the end of the view is that of the text
+	seeds    []seed             // that were found in the last row
 	ending   []node             // that were reached at the end of the last row
 	places   [ring]place        // modulo ring
 	far      place              // beyond those, behind what indents a line
@@ -51,6 +54,9 @@ type scratch struct {
 	small    [maxDepth + 1][]byte // a text with small letters for capitals
 }
 
+// exhausted reports whether the work on a window is all done that may be done.
+func (s *scratch) exhausted() bool { return s.passed > maxPasses*window }
+
 // scan adds the matches in a row of data as it is or escaped.
 func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	first := len(s.matches)
@@ -60,6 +66,7 @@ func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 		s.lead = len(text)
 	}
 	f.scanRow(s, text, x.uses[row.start-x.from:row.end-x.from])
+	f.addParts(s, text, first)
 	for i := range s.matches[first:] {
 		s.matches[first+i].Start += row.start
 		s.matches[first+i].End += row.start
@@ -72,9 +79,9 @@ func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 // scanRow adds the matches in a row of bytes of which a match can be made.
 func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	first := len(s.matches)
-	s.last, s.farAt, s.far.states, s.ending = -1, -1, s.far.states[:0], s.ending[:0]
+	s.last, s.farAt, s.far.states, s.ending, s.seeds = -1, -1, s.far.states[:0], s.ending[:0], s.seeds[:0]
 	s.passed += len(data)
-	for at := 0; at < len(data); {
+	for at := 0; at < len(data) && !s.exhausted(); {
 		if s.last < at {
 			if at = f.next(s, data, uses, at); at == len(data) {
 				return
@@ -90,6 +97,12 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 		}
 		f.follow(s, data, uses[at], at, first)
 		at++
+	}
+	if s.exhausted() {
+		for i := range s.places {
+			s.places[i].states, s.places[i].escapes = s.places[i].states[:0], s.places[i].escapes[:0]
+		}
+		return
 	}
 	end := &s.places[len(data)%ring]
 	for _, p := range []*place{end, &s.far} {
@@ -167,6 +180,7 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 func (f *Finder) follow(s *scratch, data []byte, uses use, at, first int) {
 	f.readEscapes(s, data, at, first)
 	here := &s.places[at%ring]
+	s.passed += len(here.states)
 	for _, from := range here.states {
 		f.walk(s, data, from.node, data[at:at+1], at+1, first)
 		if uses&goesOn != 0 {
@@ -185,6 +199,7 @@ func (f *Finder) follow(s *scratch, data []byte, uses use, at, first int) {
 // readEscapes reads the rest of the escapes whose lead ends at a place.
 func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 	here := &s.places[at%ring]
+	s.passed += len(here.escapes)
 	for i, e := range here.escapes {
 		if i == 0 || e.lead != here.escapes[i-1].lead {
 			s.readings.size = 0
@@ -265,17 +280,20 @@ func (s *scratch) begin(new escape, at int) {
 // addMatches adds the matches of which the end is known, the longest and parts.
 func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, first int) {
 	for head := longest; head != none; head = f.automaton.shorter[head] {
-		whole := false
+		whole, seeds := false, false
 		for i := head; i != none; i = f.entries[i].same {
 			switch e := &f.entries[i]; {
 			case f.tail.length > 0:
 				f.foundTail(s, data, end, e)
 				whole = true
 			case e.seed:
-				f.addPart(s, data, end, e)
+				seeds = true
 			default:
 				whole = f.addMatch(s, data, end, e, first) || whole
 			}
+		}
+		if seeds {
+			s.addSeed(seed{head, int32(end)})
 		}
 		if whole {
 			return
@@ -284,32 +302,87 @@ func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, fir
 }
 
 // addMatch adds a match of a pattern or block, unless it has another letter case than it must have.
-// Those of one pattern that end one after the other become one.
+// Those of one pattern that overlap become one: of a pattern that repeats itself there would be many.
 func (f *Finder) addMatch(s *scratch, data []byte, end int, e *entry, first int) bool {
-	if n := len(s.matches); n > first {
-		last := &s.matches[n-1]
-		if last.Pattern == e.pattern && last.Block == e.block && !last.Part && end <= last.End+1 && !e.exact {
-			last.End = max(last.End, end)
-			return true
-		}
+	last := s.lastOf(e, first)
+	if last != nil && !e.exact && end < last.End+min(maxEscape, len(e.text)) {
+		last.End = max(last.End, end)
+		return true
 	}
 	start := f.locate(s, data, end, e)
-	if start < 0 {
+	switch {
+	case start < 0:
 		return false
+	case last != nil && start < last.End:
+		last.End = max(last.End, end)
+	default:
+		s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Block: e.block})
 	}
-	s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Block: e.block})
 	return true
 }
 
+// lastOf returns the last match of an entry, if it is among the last few.
+func (s *scratch) lastOf(e *entry, first int) *Match {
+	for i := len(s.matches) - 1; i >= max(first, len(s.matches)-8); i-- {
+		if m := &s.matches[i]; m.Pattern == e.pattern && m.Block == e.block && !m.Part {
+			return m
+		}
+	}
+	return nil
+}
+
+// seed is that the seeds that are like an entry end at a place.
+type seed struct{ head, end int32 }
+
+// addSeed adds a seed once, in however many ways it may be read.
+func (s *scratch) addSeed(new seed) {
+	s.passed++
+	if !slices.Contains(s.seeds[max(0, len(s.seeds)-maxAlike):], new) {
+		s.seeds = append(s.seeds, new)
+	}
+}
+
+// addParts adds the parts of patterns around the seeds in a row, but for those in a match of the pattern.
+func (f *Finder) addParts(s *scratch, data []byte, first int) {
+	whole := first
+	for _, seed := range s.seeds {
+		end := int(seed.end)
+		for whole < len(s.matches) && s.matches[whole].End < end {
+			whole++
+		}
+		covered := none
+		for i := seed.head; i != none; i = f.entries[i].same {
+			e := &f.entries[i]
+			if !e.seed || e.pattern == covered {
+				continue
+			}
+			within := func(m Match) bool { return m.Pattern == e.pattern && m.Start < end && end <= m.End }
+			ahead, last := s.matches[whole:min(whole+8, len(s.matches))], s.matches[max(first, len(s.matches)-8):]
+			if slices.ContainsFunc(ahead, within) || slices.ContainsFunc(last, within) {
+				covered = e.pattern
+				continue
+			}
+			f.addPart(s, data, end, e, first)
+		}
+	}
+}
+
 // addPart adds the part of a pattern around a seed that ends at a place, if it is long enough.
-func (f *Finder) addPart(s *scratch, data []byte, end int, e *entry) {
+func (f *Finder) addPart(s *scratch, data []byte, end int, e *entry, first int) {
 	start, missing := f.startOf(s, data[:end], end, e.before+e.text, e.exact)
 	length := len(e.before) + len(e.text) - missing
 	if length < len(e.text) {
 		return
 	}
-	end, more := f.endOf(data, end, e.after, e.exact)
-	if length+more >= PartLength {
-		s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Part: true})
+	end, more := f.endOf(s, data, end, e.after, e.exact)
+	if length+more < PartLength {
+		return
 	}
+	if n := len(s.matches); n > first {
+		if last := &s.matches[n-1]; last.Part && last.Pattern == e.pattern && last.Start <= start && start <= last.End {
+			last.End = max(last.End, end)
+			return
+		}
+	}
+	s.matches = append(s.matches, Match{Start: start, End: end, Pattern: e.pattern, Part: true})
 }

@@ -6,8 +6,9 @@ const (
 	maxLayout = 64 << 10 // blanks that it holds in addition
 )
 
-// maxPasses is how often each byte of a window may be read.
-const maxPasses = 100
+// maxPasses is how often each byte of a window may be read, in all readings. Only text made for it, and for
+// a pattern that repeats itself, takes more than 20.
+const maxPasses = 48
 
 // Scanner finds matches in a text that comes in pieces. It holds a window of the text.
 //
@@ -20,6 +21,7 @@ type Scanner struct {
 	data    []byte // what is not settled, and a little before it
 	from    int    // where data begins in the text
 	done    int    // how much of data is settled
+	covered int    // where the last of the matches that were returned ends, in data
 	before  byte   // what stands before data
 	divider divider
 	ends    []int // the places at which data is divided
@@ -107,19 +109,23 @@ func (s *Scanner) settle(safe int) (found []Match) {
 	if safe <= s.done {
 		return nil
 	}
-	before, start := s.before, 0
+	before, start, covered := s.before, 0, s.covered
 	for _, end := range append(s.ends, len(s.data)) {
 		if start >= safe || start == end {
 			continue
 		}
 		for _, m := range s.finder.findIn(s.data[start:end], before) {
-			if s.done <= m.Start+start && m.Start+start < safe {
-				m.Start, m.End = m.Start+start+s.from, m.End+start+s.from
-				found = append(found, m)
+			m.Start, m.End = m.Start+start, m.End+start
+			if m.Start < s.done && m.End <= s.covered || m.Start >= safe {
+				continue
 			}
+			covered = max(covered, m.End)
+			m.Start, m.End = max(m.Start, s.done)+s.from, m.End+s.from // the beginning may have been returned
+			found = append(found, m)
 		}
 		before, start = s.data[end-1], end
 	}
+	s.covered = covered
 	s.drop(max(0, safe-maxEscape))
 	s.done, s.due = min(safe, maxEscape), 0
 	return found
@@ -132,6 +138,7 @@ func (s *Scanner) drop(n int) {
 	}
 	s.before = s.data[n-1]
 	s.from += n
+	s.covered -= n
 	s.divider.at -= n
 	ends := s.ends[:0]
 	for _, end := range s.ends {

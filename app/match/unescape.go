@@ -42,8 +42,9 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping)
 	}
 	for i := len(x.likely) - 1; i >= 0; i-- {
 		e := &x.likely[i]
-		end := e.at + int(e.n)
-		if e.at < at || end > row.end {
+		from := int(e.at)
+		end := from + int(e.n)
+		if from < at || end > row.end {
 			continue
 		}
 		punctuation := e.size == 1 && !isName(e.text[0]) && (u.form || !e.isControl(data))
@@ -55,11 +56,11 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping)
 		} else if e.text[0] <= ' ' && end < row.end && data[end] == '+' {
 			u.others, u.form = true, true
 		}
-		addText(e.at)
-		nested = nested || f.nests(e, data[e.at], r.chars, data[end:row.end]) || u.all && f.behindLead(r.chars)
+		addText(from)
+		nested = nested || f.nests(e, data[from], r.chars, data[end:row.end]) || u.all && f.behindLead(r.chars)
 		for i, b := range e.bytes() {
 			if i == 0 {
-				r.add(b, e.at, int(e.n))
+				r.add(b, from, int(e.n))
 			} else {
 				r.add(b, end, 0)
 			}

@@ -90,6 +90,7 @@ func TestHoleG9OtherCharsets(t *testing.T) {
 	const value = "admin:pässwörd-sehr-geheim-42 ß"
 	const accents = "pa\u0308sswo\u0308rd-sehr-geheim-42 "
 	for name, text := range map[string]string{
+		"UTF-8 as Latin-1, in JSON":         `p\u00c3\u00a4ssw\u00C3\u00B6rd-sehr-geheim-42 \u00c3\u009f`,
 		"Latin-1":                           "p\xe4ssw\xf6rd-sehr-geheim-42 \xdf",
 		"accents as characters":             accents + "ß",
 		"accents as characters, in JSON":    `pa\u0308sswo\u0308rd-sehr-geheim-42 \u00df`,
