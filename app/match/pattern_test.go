@@ -92,6 +92,7 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
 // TestPartsAreWhole: of the parts around several seeds none is dropped that goes on behind another,
 // and a whole pattern is no part.
 func TestPartsAreWhole(t *testing.T) {
