@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
 	"github.com/computclaw/airlock/views/dashboardview"
@@ -71,7 +72,7 @@ func lateSamples() []sample {
 			Detail: "Vault is sealed. Executions that need a value from it end in an error.",
 			URL:    paths.SettingsInstance + "#vault", Action: "See Vault", At: ago(12 * time.Minute)}}, sampleNeeds()[1:]...)}
 	rules := sampleSettings()
-	rules.Rules = []settingsview.RuleRow{{Name: "private-key",
+	rules.Rules = []patterns.Entry{{Name: "private-key",
 		About: "private keys in PEM, OpenSSH and PGP armour, with or without their end"},
 		{Name: "jwt", About: "JSON web tokens", Off: true}, {Name: "acme-badge-number", About: "badges of Acme",
 			Own: true},

@@ -8,7 +8,12 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/profiles"
+	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/components"
@@ -172,17 +177,16 @@ func sampleSettings() settingsview.SettingsPage {
 	sh.Person, sh.Disk = "Ada Lovelace", layout.Disk{Free: 41 << 30, Size: 100 << 30, Reserve: 256 << 20}
 	return settingsview.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1", Here: paths.Settings,
-		Role: app.RoleOwner,
-		People: []settingsview.PersonRow{
+		People: []auth.Person{
 			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLoginAt: ago(2 * time.Hour),
 				LastLoginFrom: "192.168.1.7", Role: app.RoleOwner, Passkeys: 2},
 			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia",
 				CreatedAt: ago(24 * time.Hour), Role: app.RoleViewer},
 		},
-		Invitations: []settingsview.InvitationRow{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"}, Role: app.RoleOperator,
+		Invitations: []auth.Invitation{{ID: "i1", By: app.Actor{Name: "Ada Lovelace"}, Role: app.RoleOperator,
 			CreatedAt: ago(time.Hour),
 			ExpiresAt: noon.Add(71 * time.Hour)}},
-		Sessions: []settingsview.SessionRow{
+		Sessions: []auth.SessionInfo{
 			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Mozilla/5.0 (X11; " +
 				"Linux x86_64) Firefox/140.0",
 				CreatedAt: ago(2 * time.Hour), SeenAt: ago(2 * time.Minute)},
@@ -191,16 +195,17 @@ func sampleSettings() settingsview.SettingsPage {
 				SeenAt: ago(5 * time.Hour)},
 		},
 		PasskeyOrigin: "https://airlock.example.com",
-		Passkeys: []settingsview.PasskeyRow{
-			{ID: "k1", Name: "Chrome on Linux", Host: "airlock.example.com", CreatedAt: ago(50 * 24 * time.Hour),
+		Passkeys: []app.Passkey{
+			{ID: []byte("k1"), Name: "Chrome on Linux", Host: "airlock.example.com", CreatedAt: ago(50 * 24 * time.Hour),
 				UsedAt: ago(2 * time.Hour)},
-			{ID: "k2", Name: strings.Repeat("Wolfeschlegelsteinhausen", 2), Host: "a-rather-long-name.of-a-host.internal.example.com",
+			{ID: []byte("k2"), Name: strings.Repeat("Wolfeschlegelsteinhausen", 2), Host: "a-rather-long-name.of-a-host.internal.example.com",
 				CreatedAt: ago(time.Hour)},
 		},
-		Token: settingsview.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
-			From: "192.168.1.7", By: "Ada Lovelace"},
-		Retention: settingsview.RetentionState{Days: 90, Count: 100_000, PassedAt: ago(24 * time.Minute), Last: 318,
-			All: 20_411, Database: 3 << 30, Reusable: 212 << 20},
+		Token: auth.TokenState{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour),
+			SpentFrom: "192.168.1.7", SpentBy: "Ada Lovelace"},
+		Retention: retention.Status{Policy: retention.Policy{Days: 90, Count: 100_000}, PassedAt: ago(24 * time.Minute), Last: 318,
+			All: 20_411},
+		Database: 3 << 30, Reusable: 212 << 20,
 	}
 }
 
@@ -666,20 +671,18 @@ func samples() []sample {
 	}
 	worked := sealed
 	worked.PlainHTTP = true
-	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Proved: true,
-		Verdict: "It works: HTTP 200 with the value, HTTP 401 without it.", Without: 401,
+	worked.Check.Outcome = &testrequest.Result{URL: "https://simphony.example.com/v1/me", Proved: true, Without: 401,
 		Swapped: true, Status: 200, Took: 84 * time.Millisecond}
 	failed := sealed
 	failed.Credential.CheckedAt, failed.Credential.CheckProved = noon, false
 	failed.Credential.CheckError = "Its certificate expired."
-	failed.Check.Outcome = &credentialview.CheckOutcome{Verdict: "It does not work.", Request: "GET https://simphony.example.com/v1/me",
+	failed.Check.Outcome = &testrequest.Result{URL: "https://simphony.example.com/v1/me",
 		Took:    31 * time.Millisecond,
 		Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).",
 		Hint:    "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
 	reachedOnly := sealed
 	reachedOnly.Credential.CheckedAt, reachedOnly.Credential.CheckProved = noon, false
-	reachedOnly.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/",
-		Verdict: "Reached, HTTP 200; this doesn't prove the key.", Swapped: true, Status: 200, Without: 200,
+	reachedOnly.Check.Outcome = &testrequest.Result{URL: "https://simphony.example.com/", Swapped: true, Status: 200, Without: 200,
 		Took: 84 * time.Millisecond, Hint: "Name a path that answers only with a valid key, such as /v1/me."}
 	refusedTest := sealed
 	refusedTest.Credential.CheckError = "The host got the value and did not accept it: it answered Unauthorized."
@@ -723,9 +726,10 @@ func samples() []sample {
 	noticed.Beats = sampleBeats(31)
 	refusedSettings := sampleSettings()
 	refusedSettings.Token, refusedSettings.Invitations,
-		refusedSettings.Paused = settingsview.TokenRow{MadeAt: ago(time.Hour)}, nil,
+		refusedSettings.Paused = auth.TokenState{MadeAt: ago(time.Hour)}, nil,
 		layout.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
-	refusedSettings.Retention, refusedSettings.Disk = settingsview.RetentionState{Database: 700 << 20},
+	refusedSettings.Retention, refusedSettings.Database, refusedSettings.Reusable = retention.Status{}, 700<<20, 0
+	refusedSettings.Disk =
 		layout.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = components.Problems{"password-again": "This doesn't match the field above."}
 	losing := shell("Log in", "")
@@ -908,10 +912,10 @@ func samples() []sample {
 			false},
 		{"settings-vault", settingsview.Settings(
 			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Here: paths.SettingsInstance,
-				Vault: &settingsview.VaultState{
+				Vault: &credentials.VaultStatus{Health: vault.Health{
 					Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole",
 					Version:  "1.21.1",
-					LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1,
+					LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute)}, Leases: 2, Failed: 1,
 					Why: "Vault is sealed.",
 				}}), false},
 		{"credential-vault", credentialview.Credential(credentialview.CredentialPage{
@@ -920,7 +924,7 @@ func samples() []sample {
 				Source:    app.SourceVault,
 				Reference: "secret/data/oracle#password", Uses: 3},
 			Mode: app.ModeInjected, Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
-				Reference: "secret/data/oracle#password", Finding: &credentialview.VaultFinding{
+				Reference: "secret/data/oracle#password", Finding: &vault.Inspection{
 					Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour),
 					Problem: "What is stored there in Vault has no field of that name.",
 					Hint:    "Correct the field after # in the credential's reference."}},

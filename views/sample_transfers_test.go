@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/layout"
@@ -40,7 +41,7 @@ func transferSamples() []sample {
 	old.Retired, old.By, old.KeyFrom, old.KeyRisk = ago(time.Hour), "Ada Lovelace", "/data/instance.key",
 		"Key and data lie on the same disk: whoever copies the directory has both. Set AIRLOCK_SECRET_KEY to keep "+
 			"them apart."
-	old.Points = []settingsview.PointRow{{Name: "before-import-20261121T101112.000Z.db", At: ago(26 * time.Hour),
+	old.Points = []transfer.RestorePoint{{Name: "before-import-20261121T101112.000Z.db", At: ago(26 * time.Hour),
 		Size: 48 << 20}, {Name: "before-import-20261101T101112.000Z.db", At: ago(500 * time.Hour), Size: 3 << 30}}
 	job := func(title string, change func(*settingsview.JobPage)) settingsview.JobPage {
 		p := settingsview.JobPage{Shell: shell(title, layout.SectionSettings), ID: "j1", Title: title}

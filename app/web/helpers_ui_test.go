@@ -22,12 +22,12 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/files/filestest"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/archive"
-	"github.com/computclaw/airlock/app/web/ui/transfers"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
@@ -120,8 +120,8 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	t.Cleanup(moves.Close)
 	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Transfer: moves})
 	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: moves, Backups: kept,
-		Key: func() transfers.KeyInfo {
-			return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
+		Key: func() instance.KeyInfo {
+			return instance.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
 		}}
 	for _, f := range change {
 		f(&cfg)

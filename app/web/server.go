@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/app/conns"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact/patterns"
@@ -25,7 +26,6 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/mcphttp"
 	"github.com/computclaw/airlock/app/web/ui"
-	"github.com/computclaw/airlock/app/web/ui/transfers"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
@@ -36,7 +36,7 @@ type Config struct {
 	Tester         *testrequest.Tester
 	Transfer       *transfer.Service
 	Backups        *backups.Service
-	Key            func() transfers.KeyInfo
+	Key            func() instance.KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown

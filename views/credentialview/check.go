@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 )
@@ -46,21 +47,8 @@ type CheckForm struct {
 	Private   bool
 	As        string              // "", "basic" or "header"
 	AsName    string              // user name or header name
-	Outcome   *CheckOutcome       // nil if none was just sent
+	Outcome   *testrequest.Result // nil if none was just sent
 	Problems  components.Problems // why none was
-}
-
-// CheckOutcome is the outcome of a test request. Of the answer it holds the status only.
-type CheckOutcome struct {
-	Request string // GET https://api.example.com/
-	Verdict string
-	Proved  bool
-	Swapped bool
-	Status  int // 0 if no answer came
-	Without int // the same without the value; 0 if that was not asked
-	Took    time.Duration
-	Problem string
-	Hint    string
 }
 
 // wildcardLabel asks for a host under one of the patterns.
@@ -76,7 +64,7 @@ func wildcardLabel(f CheckForm) string {
 const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without " +
 	"the value and with a made-up one, and compares the answers."
 
-func swappedWords(o *CheckOutcome) string {
+func swappedWords(o *testrequest.Result) string {
 	if o.Swapped {
 		return "added on the way out"
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -14,12 +15,12 @@ const MoveTitle = "Export & import"
 // MovePage is where an instance's things are moved out and in.
 type MovePage struct {
 	layout.Shell
-	Profiles  []app.Profile // to choose from
-	Points    []PointRow    // copies from before imports
-	Artifacts int64         // bytes of the contents that executions left
-	Retired   time.Time     // zero: it is not
-	By        string        // who retired it
-	KeyFrom   string        // where the instance key is from
+	Profiles  []app.Profile           // to choose from
+	Points    []transfer.RestorePoint // copies from before imports
+	Artifacts int64                   // bytes of the contents that executions left
+	Retired   time.Time               // zero: it is not
+	By        string                  // who retired it
+	KeyFrom   string                  // where the instance key is from
 	KeyID     string
 	KeyRisk   string   // why key and data are not apart; "" if they are
 	History   bool     // is exported
@@ -27,13 +28,6 @@ type MovePage struct {
 	Some      bool     // export only Ticked
 	Ticked    []string // handles
 	Problems  components.Problems
-}
-
-// PointRow is a copy of the database from before an import.
-type PointRow struct {
-	Name string
-	At   time.Time
-	Size int64
 }
 
 // moveIndex are the parts of the page of Export & import.

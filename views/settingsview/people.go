@@ -9,27 +9,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// PersonRow is somebody who may log in.
-type PersonRow struct {
-	ID            string
-	Name          string
-	PasswordSetAt time.Time
-	CreatedAt     time.Time
-	LastLoginAt   time.Time // zero: never
-	LastLoginFrom string
-	Role          app.Role
-	Passkeys      int
-}
-
-// InvitationRow is an invitation that nobody has used.
-type InvitationRow struct {
-	ID        string
-	By        app.Actor
-	CreatedAt time.Time
-	ExpiresAt time.Time
-	Role      app.Role
-}
-
 // roleChoices are the roles as people choose them.
 func roleChoices() []components.Choice {
 	return components.Choices(

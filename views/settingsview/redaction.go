@@ -3,11 +3,12 @@ package settingsview
 import (
 	"strconv"
 
+	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/views/format"
 )
 
 // ruleWords says how many rules count.
-func ruleWords(all []RuleRow) string {
+func ruleWords(all []patterns.Entry) string {
 	on, off, own := 0, 0, 0
 	for _, r := range all {
 		switch {
@@ -30,19 +31,11 @@ func ruleWords(all []RuleRow) string {
 }
 
 // chosenRules are those that differ from what Airlock comes with.
-func chosenRules(all []RuleRow) (list []RuleRow) {
+func chosenRules(all []patterns.Entry) (list []patterns.Entry) {
 	for _, r := range all {
 		if r.Own || r.Off {
 			list = append(list, r)
 		}
 	}
 	return list
-}
-
-// RuleRow is one rule of redaction.
-type RuleRow struct {
-	Name  string
-	About string
-	Own   bool // an operator's, not built in
-	Off   bool
 }

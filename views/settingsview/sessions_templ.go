@@ -203,7 +203,7 @@ func sessionsCard(p SettingsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.rules() {
+			if p.Can(paths.SettingsRole) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<button class=\"button danger\" name=\"whose\" value=\"all\">End everyone's other sessions</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

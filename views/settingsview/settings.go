@@ -1,9 +1,11 @@
 package settingsview
 
 import (
-	"time"
-
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -15,35 +17,25 @@ type SettingsPage struct {
 	Address     string
 	PersonID    string
 	SessionID   string
-	Role        app.Role
-	People      []PersonRow
-	Invitations []InvitationRow
-	Sessions    []SessionRow
-	Passkeys    []PasskeyRow // of the page's person
+	People      []auth.Person
+	Invitations []auth.Invitation
+	Sessions    []auth.SessionInfo
+	Passkeys    []app.Passkey // of the page's person
 	// PasskeyOrigin is the address at which passkeys work; "" if they don't work at this one.
 	PasskeyOrigin string
-	Token         TokenRow
-	Problems      components.Problems // of the form for the password
-	Vault         *VaultState         // nil if none is configured
-	Retention     RetentionState
-	Rules         []RuleRow
+	Token         auth.TokenState
+	Problems      components.Problems      // of the form for the password
+	Vault         *credentials.VaultStatus // nil if none is configured
+	Retention     retention.Status
+	Database      int64 // bytes
+	Reusable      int64 // of these, bytes that are free
+	Rules         []patterns.Entry
 	Here          string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
 	Live          bool   // it replaces parts of a page that is open
 }
 
-// TokenRow is how the admin token stands.
-type TokenRow struct {
-	MadeAt  time.Time
-	SpentAt time.Time
-	From    string
-	By      string
-}
-
-// rules reports whether the page's person is an owner.
-func (p SettingsPage) rules() bool { return p.Role == app.RoleOwner }
-
 // mine reports whether it is the session of this page.
-func (p SettingsPage) mine(s SessionRow) bool { return s.ID == p.SessionID }
+func (p SettingsPage) mine(s auth.SessionInfo) bool { return s.ID == p.SessionID }
 
 // othersOpen reports whether there is another session than this one.
 func (p SettingsPage) othersOpen() bool { return len(p.Sessions) > 1 }

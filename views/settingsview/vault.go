@@ -4,28 +4,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/views/format"
 )
 
-// VaultState is the state of the Vault server and of Airlock's access to it.
-type VaultState struct {
-	Address   string
-	Namespace string
-	Method    string
-	Version   string
-	Problem   string // why nothing can be read; "" if it can
-	Hint      string
-	Standby   bool
-	Expires   time.Time // of Airlock's token; zero: never, or unknown
-	Renewable bool
-	LoggedIn  bool
-	Leases    int    // not returned
-	Failed    int    // of those, leases that Vault did not take back
-	Why       string // the error of one of those
-}
-
 // tokenLife says how long Airlock's token lives.
-func (v VaultState) tokenLife(now time.Time) string {
+func tokenLife(v credentials.VaultStatus, now time.Time) string {
 	switch {
 	case v.Expires.IsZero():
 		return "does not expire"
@@ -40,10 +24,10 @@ func (v VaultState) tokenLife(now time.Time) string {
 }
 
 // leasesOut counts them, and says of those that Vault does not take back why.
-func (v VaultState) leasesOut() string {
+func leasesOut(v credentials.VaultStatus) string {
 	if v.Failed == 0 {
 		return strconv.Itoa(v.Leases)
 	}
 	return strconv.Itoa(v.Leases) + "; returning " + strconv.Itoa(v.Failed) +
-		" failed, and Airlock will try again: " + v.Why
+		" failed, and Airlock will try again: " + format.Sentence(v.Why)
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
 // TestTokenOfAFileIsReplacedByWhoWritesIt: that Airlock can't renew it is no reason to worry.
@@ -12,7 +15,7 @@ func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for method, want := range map[string]string{"token file": "VAULT_TOKEN_FILE", "token": "can't be renewed",
 		"AppRole": "logs in again"} {
-		if got := (VaultState{Method: method, Expires: now.Add(time.Hour)}).tokenLife(now); !strings.Contains(got,
+		if got := tokenLife(credentials.VaultStatus{Health: vault.Health{Method: method, Expires: now.Add(time.Hour)}}, now); !strings.Contains(got,
 			want) {
 			t.Errorf("%s: %s", method, got)
 		}

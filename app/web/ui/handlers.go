@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/testrequest"
@@ -33,7 +34,7 @@ type Config struct {
 	Tester     *testrequest.Tester
 	Retention  *retention.Keeper // nil: nothing is removed
 	Rules      *patterns.Set     // of redaction, as people see them
-	Key        func() transfers.KeyInfo
+	Key        func() instance.KeyInfo
 	TokenPlace string // where the admin token is found; "" for what is true everywhere
 }
 

@@ -44,7 +44,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	}
 	status := http.StatusOK
 	if err == nil {
-		typed.Outcome = outcome(result)
+		typed.Outcome = &result
 		cred, err = h.Access.Credentials.ByName(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
@@ -90,11 +90,4 @@ func testedField(f credentialview.CheckForm) string {
 		return "test_host"
 	}
 	return "target"
-}
-
-func outcome(r testrequest.Result) *credentialview.CheckOutcome {
-	return &credentialview.CheckOutcome{
-		Request: "GET " + r.URL, Verdict: r.Verdict(), Proved: r.Proved, Swapped: r.Swapped, Status: r.Status,
-		Without: r.Without, Took: r.Took, Problem: r.Problem, Hint: r.Hint,
-	}
 }

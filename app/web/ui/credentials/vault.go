@@ -10,7 +10,6 @@ import (
 	appcredentials "github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/format"
 )
 
 // vaultChoice is where a credential's value comes from, as it is stored.
@@ -37,14 +36,9 @@ func erasing(fields url.Values, cred app.Credential, in appcredentials.Input) er
 // vaultFinding is vaultChoice with what Vault says of the reference now.
 func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
 	choice := h.vaultChoice(cred)
-	in, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), cred)
-	if err != nil || in == nil {
-		return choice, err
-	}
-	finding := credentialview.VaultFinding(*in)
-	finding.Problem = format.Sentence(in.Problem)
-	choice.Finding = &finding
-	return choice, nil
+	var err error
+	choice.Finding, err = h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), cred)
+	return choice, err
 }
 
 // typedSource takes what a form says about where the value comes from. What is typed in the field

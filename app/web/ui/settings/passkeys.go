@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
@@ -15,21 +14,13 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// passkeys fills in the passkeys of the page's person.
-func (h Handlers) passkeys(c echo.Context, page *settingsview.SettingsPage) error {
-	list, err := h.Access.Passkeys.List(c.Request().Context(), page.PersonID)
-	if err != nil {
-		return err
-	}
-	for _, k := range list {
-		page.Passkeys = append(page.Passkeys, settingsview.PasskeyRow{
-			ID: auth.PasskeyID(k), Name: k.Name, Host: k.Host, CreatedAt: k.CreatedAt, UsedAt: k.UsedAt,
-		})
-	}
+// addPasskeys fills in the passkeys of the page's person.
+func (h Handlers) addPasskeys(c echo.Context, page *settingsview.SettingsPage) (err error) {
 	if rp, err := h.RelyingParty(c); err == nil {
 		page.PasskeyOrigin = rp.Origin
 	}
-	return nil
+	page.Passkeys, err = h.Access.Passkeys.List(c.Request().Context(), page.PersonID)
+	return err
 }
 
 func (h Handlers) showNewPasskey(c echo.Context) error {

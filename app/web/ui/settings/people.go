@@ -16,36 +16,21 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// whoIsIn fills in who may log in and who is logged in.
-func (h Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
-	people, err := h.Access.People.List(ctx)
-	if err != nil {
+// addPeople fills in who may log in and who is logged in.
+func (h Handlers) addPeople(ctx context.Context, page *settingsview.SettingsPage) (err error) {
+	if page.People, err = h.Access.People.List(ctx); err != nil {
 		return err
 	}
-	for _, p := range people {
-		page.People = append(page.People, settingsview.PersonRow(p))
-	}
-	invitations, err := h.Access.Invitations.List(ctx)
-	if err != nil {
+	if page.Invitations, err = h.Access.Invitations.List(ctx); err != nil {
 		return err
 	}
-	for _, x := range invitations {
-		page.Invitations = append(page.Invitations, settingsview.InvitationRow(x))
-	}
-	sessions, err := h.Access.Sessions.List(ctx)
-	if err != nil {
+	if page.Sessions, err = h.Access.Sessions.List(ctx); err != nil {
 		return err
 	}
-	for _, x := range sessions {
-		if page.Role != app.RoleOwner && x.PersonID != page.PersonID {
-			continue // people are for owners
-		}
-		page.Sessions = append(page.Sessions, settingsview.SessionRow(x))
+	if page.Role != app.RoleOwner { // people are for owners
+		page.Sessions = slices.DeleteFunc(page.Sessions, func(x auth.SessionInfo) bool { return x.PersonID != page.PersonID })
 	}
-	token, err := h.Access.AdminToken.State(ctx)
-	page.Token = settingsview.TokenRow{
-		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
-	}
+	page.Token, err = h.Access.AdminToken.State(ctx)
 	return err
 }
 

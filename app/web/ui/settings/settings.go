@@ -27,18 +27,18 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	}
 	here := uix.Session(c)
 	page := settingsview.SettingsPage{
-		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Role: here.Role, Problems: found,
-		Rules: h.ruleRows(), Here: path,
+		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
+		Rules: h.Rules.Entries(), Here: path,
 	}
-	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
+	if err := h.addPeople(c.Request().Context(), &page); err != nil {
 		return err
 	}
 	if path == paths.Settings {
-		if err := h.passkeys(c, &page); err != nil {
+		if err := h.addPasskeys(c, &page); err != nil {
 			return err
 		}
 	}
-	if page.Retention, err = h.retentionState(c.Request().Context()); err != nil {
+	if err := h.addRetention(c.Request().Context(), &page); err != nil {
 		return err
 	}
 	age := time.Duration(0)
@@ -55,16 +55,6 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	return h.Render(c, status, settingsview.Settings(page))
 }
 
-// ruleRows are the rules of redaction for secrets of known shapes.
-func (h Handlers) ruleRows() []settingsview.RuleRow {
-	entries := h.Rules.Entries()
-	rows := make([]settingsview.RuleRow, len(entries))
-	for i, e := range entries {
-		rows[i] = settingsview.RuleRow(e)
-	}
-	return rows
-}
-
 func (h Handlers) pauseExecutions(c echo.Context) error {
 	if err := h.Access.Switches.Pause(c.Request().Context(), uix.Actor(c)); err != nil {
 		return err
@@ -79,18 +69,15 @@ func (h Handlers) resumeExecutions(c echo.Context) error {
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
 }
 
-// retentionState is what the settings show of it.
-func (h Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
+// addRetention fills in what is kept, and how large it is.
+func (h Handlers) addRetention(ctx context.Context, page *settingsview.SettingsPage) error {
 	size, err := h.Engine.Statistics.Stored(ctx)
 	if err != nil {
-		return settingsview.RetentionState{}, err
+		return err
 	}
-	state := settingsview.RetentionState{Database: size.Bytes, Reusable: size.Reusable}
-	if h.Retention == nil {
-		return state, nil
+	page.Database, page.Reusable = size.Bytes, size.Reusable
+	if h.Retention != nil {
+		page.Retention, err = h.Retention.Status(ctx)
 	}
-	now, err := h.Retention.Status(ctx)
-	state.Days, state.Count, state.Superseded = now.Policy.Days, now.Policy.Count, now.Policy.Superseded
-	state.PassedAt, state.Last, state.All = now.PassedAt, int64(now.Last), now.All
-	return state, err
+	return err
 }

@@ -1,6 +1,7 @@
 package transfers
 
 import (
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
@@ -9,7 +10,7 @@ import (
 // Handlers answer the pages that move everything.
 type Handlers struct {
 	*uix.UI
-	Key func() KeyInfo
+	Key func() instance.KeyInfo
 }
 
 // Routes are the pages and forms of this package.

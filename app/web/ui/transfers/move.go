@@ -16,13 +16,6 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// KeyInfo says where the instance key is, for people.
-type KeyInfo struct {
-	From string // where it comes from
-	ID   string // its name, which tells nothing about it
-	Risk string // why key and data are not apart; "" if they are
-}
-
 // someProfiles is the choice to export ticked profiles only.
 const someProfiles = "some"
 
@@ -51,11 +44,8 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
 		Some: typed.Get("which") == someProfiles, Left: typed.Get("artifacts") == "yes",
 		History:   typed == nil || typed.Get("history") == "yes",
-		Artifacts: artifacts, Retired: retired.Since, By: retired.By.Name,
+		Artifacts: artifacts, Points: points, Retired: retired.Since, By: retired.By.Name,
 		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
-	}
-	for _, p := range points {
-		page.Points = append(page.Points, settingsview.PointRow(p))
 	}
 	return h.Render(c, status, settingsview.Move(page))
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
-	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // VaultMaxAge is how old the state of the Vault on a page may be.
@@ -30,12 +30,12 @@ type VaultWatch struct {
 	mu           sync.Mutex
 	checkedAt    time.Time
 	failingSince time.Time // zero if it works
-	state        settingsview.VaultState
+	state        credentials.VaultStatus
 }
 
 // State is the state of the Vault at most maxAge ago, and since when it fails (zero: it works); nil
 // if none is configured. It takes a few seconds at most.
-func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settingsview.VaultState, time.Time, error) {
+func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*credentials.VaultStatus, time.Time, error) {
 	if !w.access.Vault.Configured() {
 		return nil, time.Time{}, nil
 	}
@@ -48,15 +48,9 @@ func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settings
 		return &state, since, nil
 	}
 	// A person who leaves is no sign of a failing Vault.
-	status, _, err := w.access.Vault.Status(context.WithoutCancel(ctx))
+	state, _, err := w.access.Vault.Status(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, time.Time{}, err
-	}
-	state := settingsview.VaultState{
-		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version,
-		Problem: format.Sentence(status.Problem), Hint: status.Hint, Standby: status.Standby, Expires: status.Expires,
-		Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
-		Failed: status.Failed, Why: format.Sentence(status.Why),
 	}
 	since, changed := w.remember(state)
 	if changed {
@@ -65,7 +59,7 @@ func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settings
 	return &state, since, nil
 }
 
-func (w *VaultWatch) recent(maxAge time.Duration) (state settingsview.VaultState, since time.Time, ok bool) {
+func (w *VaultWatch) recent(maxAge time.Duration) (state credentials.VaultStatus, since time.Time, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state, w.failingSince, !w.checkedAt.IsZero() && w.now().Sub(w.checkedAt) < maxAge
@@ -73,7 +67,7 @@ func (w *VaultWatch) recent(maxAge time.Duration) (state settingsview.VaultState
 
 // remember keeps a state. It reports since when the Vault fails, and whether it just began or
 // stopped to.
-func (w *VaultWatch) remember(state settingsview.VaultState) (since time.Time, changed bool) {
+func (w *VaultWatch) remember(state credentials.VaultStatus) (since time.Time, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	failed, fails := !w.failingSince.IsZero(), state.Problem != ""
@@ -93,7 +87,7 @@ func (w *VaultWatch) need(ctx context.Context) (n dashboardview.Need, waits bool
 	if err != nil || state == nil || since.IsZero() {
 		return n, false, err
 	}
-	detail := state.Problem + " Executions that need a value from it end in an error."
+	detail := format.Sentence(state.Problem) + " Executions that need a value from it end in an error."
 	return dashboardview.Need{
 		Icon: "key", Title: "Vault isn't working", Detail: detail,
 		URL: paths.SettingsInstance + "#vault", Action: "See Vault", At: since,

@@ -5,12 +5,12 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web/ui/transfers"
+	"github.com/computclaw/airlock/app/instance"
 )
 
 // KeyInfo says where the instance key is, and why that may be too near the data.
-func (i *Instance) KeyInfo() transfers.KeyInfo {
-	info := transfers.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
+func (i *Instance) KeyInfo() instance.KeyInfo {
+	info := instance.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
 	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {
 		info.Risk = "The key is on the same disk as the data: whoever gets a copy of the disk can read everything. Set " +
 			"AIRLOCK_SECRET_KEY, or keep the key on another disk and name it with AIRLOCK_SECRET_KEY_FILE."
