@@ -48,7 +48,7 @@ func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts 
 		}
 		if v, ok := opened[id]; ok {
 			v.Key = key
-			if h.Name, err = referred(h, key, []credentials.Value{v}); err == nil {
+			if h.Name, err = referredHost(h, key, []credentials.Value{v}); err == nil {
 				err = h.CheckGrantable()
 			}
 			if err != nil {
@@ -70,7 +70,7 @@ func ResolveHosts(p app.Policy, values []credentials.Value) ([]app.Host, error) 
 			hosts = append(hosts, h)
 			continue
 		}
-		name, err := referred(h, key, values)
+		name, err := referredHost(h, key, values)
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +109,8 @@ func (s *Versions) NamedHosts(ctx context.Context, p app.Profile) (map[string]st
 	return named, err
 }
 
-// referred returns the host name that a key's value is.
-func referred(h app.Host, key string, values []credentials.Value) (string, error) {
+// referredHost returns the host name that a key's value is.
+func referredHost(h app.Host, key string, values []credentials.Value) (string, error) {
 	i := slices.IndexFunc(values, func(v credentials.Value) bool { return v.Key == key })
 	if i < 0 {
 		return "", app.E(app.CodeMissingValue, fmt.Sprintf("the host %s needs a value for the key %s", h, key),

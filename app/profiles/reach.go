@@ -16,12 +16,12 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 				a.Name = w.Name
 			}
 			h, _ := w.Overlap(a)
-			if h = permitted(k, h); len(h.Ports) > 0 && readable(h) { // the profile may say another protocol
+			if h = dropUnencrypted(k, h); len(h.Ports) > 0 && readable(h) { // the profile may say another protocol
 				all = append(all, h)
 			}
 		}
 	}
-	return merged(all)
+	return mergeNames(all)
 }
 
 // usable returns where a sealed value may go at all, without unencrypted ports unless the
@@ -29,15 +29,15 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {
-		if h = permitted(k, h); len(h.Ports) > 0 && readable(h) {
+		if h = dropUnencrypted(k, h); len(h.Ports) > 0 && readable(h) {
 			all = append(all, h)
 		}
 	}
 	return all
 }
 
-// permitted returns the host without unencrypted ports, unless the key's credential permits them.
-func permitted(k KeyGrant, h app.Host) app.Host {
+// dropUnencrypted returns the host without unencrypted ports, unless the key's credential permits them.
+func dropUnencrypted(k KeyGrant, h app.Host) app.Host {
 	if !k.PlainHTTP {
 		h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
 	}
@@ -51,8 +51,8 @@ func unencrypted(h app.Host) bool {
 // readable reports whether Airlock reads what is sent to a host, and so can put values in.
 func readable(h app.Host) bool { return !h.Protocol.Raw() }
 
-// merged joins entries of one name.
-func merged(hosts []app.Host) []app.Host {
+// mergeNames joins entries of one name.
+func mergeNames(hosts []app.Host) []app.Host {
 	var all []app.Host
 	for _, h := range hosts {
 		i := slices.IndexFunc(all, func(have app.Host) bool { return have.Name == h.Name })

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// stacked returns the statuses of a bar from its foot up: success at the foot, failures on top.
-func stacked() []app.Status {
+// stackOrder returns the statuses of a bar from its foot up: success at the foot, failures on top.
+func stackOrder() []app.Status {
 	return []app.Status{app.StatusCompleted, app.StatusCancelled, app.StatusTimeout, app.StatusError}
 }
 
@@ -49,7 +49,7 @@ func columns(u Usage) []column {
 			x: strconv.Itoa(i * chartStep),
 		}
 		foot := float64(chartHeight)
-		for _, s := range stacked() {
+		for _, s := range stackOrder() {
 			n := b.Counts[s]
 			if n == 0 {
 				continue
@@ -84,7 +84,7 @@ func chartBox(u Usage) string {
 
 func barTitle(b UsageBar, p Period) string {
 	text := barTime(b, p) + ": " + format.Count(b.Total(), "run")
-	for _, s := range stacked() {
+	for _, s := range stackOrder() {
 		if n := b.Counts[s]; n > 0 {
 			text += ", " + strconv.FormatInt(n, 10) + " " + format.LowerFirst(format.Status(s))
 		}

@@ -61,8 +61,8 @@ func shortDigest(value string) string {
 // differs reports whether the two sides of a fact differ.
 func (f comparedFact) differs() bool { return f.left != f.right }
 
-// apart divides a list into what differs and what doesn't.
-func apart[T interface{ differs() bool }](all []T) (different, same []T) {
+// partition splits facts into different and same.
+func partition[T interface{ differs() bool }](all []T) (different, same []T) {
 	for _, one := range all {
 		if one.differs() {
 			different = append(different, one)

@@ -125,7 +125,7 @@ func Compare(p ComparePage) templ.Component {
 			}
 			if p.Other != nil {
 				older, newer := p.sides()
-				different, same := apart(comparedTexts(older, newer))
+				different, same := partition(comparedTexts(older, newer))
 				for _, t := range different {
 					templ_7745c5c3_Err = code.Diff(t.id, t.title, t.before, t.after).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
@@ -305,7 +305,7 @@ func compareFacts(a, b Side) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		different, same := apart(comparedFacts(a, b))
+		different, same := partition(comparedFacts(a, b))
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<section class=\"card\" aria-labelledby=\"facts-title\"><header><h2 id=\"facts-title\">What defines a run, and how it went</h2></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -24,7 +24,6 @@ type ExecutionPage struct {
 	Stderr     string
 	Result     json.RawMessage // nil if none
 	Turns      []int           // bytes that stdout and stderr wrote by turns
-	Live       bool            // the output is not complete yet
 	Exchanges  []app.LLMExchange
 	Network    []app.Connection
 	Files      Files

@@ -418,7 +418,7 @@ func Hosts(p HostsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = titled("Change the hosts of ", p.Profile, "Read what it would grant. Its id stays the same, and its keys don't change.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = titleHead("Change the hosts of ", p.Profile, "Read what it would grant. Its id stays the same, and its keys don't change.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

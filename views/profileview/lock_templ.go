@@ -155,7 +155,7 @@ func Lock(p LockPage) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = titled("Lock ", p.Profile, "Read what you are about to grant. Keys can't be changed after the lock; hosts and expiration can.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = titleHead("Lock ", p.Profile, "Read what you are about to grant. Keys can't be changed after the lock; hosts and expiration can.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -96,13 +96,13 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
-// watching shows a notice when the agent changes its request. The form in use stays as it is.
-func watching(handle string) templ.Attributes {
+// watchChanges shows a notice when the agent changes its request. The form in use stays as it is.
+func watchChanges(handle string) templ.Attributes {
 	return templ.Attributes{"data-changed": "profile/" + handle}
 }
 
-// stand is one line on where a profile stands.
-func stand(p ProfilePage) string {
+// stateLine is one line on where a profile stands.
+func stateLine(p ProfilePage) string {
 	switch p.State {
 	case app.StateUnlocked:
 		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."

@@ -72,8 +72,8 @@ func quoted(whose, text string) templ.Component {
 // agentsWords names whose words stand in quoted.
 const agentsWords = "The agent's words"
 
-// titled is head for a page about a profile. A title that an agent chose is marked as a quotation.
-func titled(verb string, p app.Profile, lead string) templ.Component {
+// titleHead is head for a page about a profile. A title that an agent chose is marked as a quotation.
+func titleHead(verb string, p app.Profile, lead string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -39,7 +39,7 @@ func setup(p ProfilePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, watching(p.Profile.Handle))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, watchChanges(p.Profile.Handle))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

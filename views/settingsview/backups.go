@@ -3,6 +3,7 @@ package settingsview
 import (
 	"time"
 
+	"github.com/computclaw/airlock/app/backups"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -23,19 +24,8 @@ type BackupsPage struct {
 
 // BackupForm is the form as typed; secrets are never in it.
 type BackupForm struct {
-	On            bool
-	Every         string
+	backups.BackupSettings
 	Keep          string
-	Kind          string
-	Directory     string
-	Endpoint      string
-	Region        string
-	Bucket        string
-	Prefix        string
-	PathStyle     bool
-	AccessKey     string
-	Files         bool
-	Artifacts     bool
 	HasPassphrase bool
 	HasSecret     bool
 }

@@ -360,7 +360,7 @@ func backupPlace(p BackupsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("endpoint", "S3 endpoint", p.Form.Endpoint, "Such as https://s3.eu-central-1.amazonaws.com, without the bucket.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField("endpoint", "S3 endpoint", p.Form.S3.Endpoint, "Such as https://s3.eu-central-1.amazonaws.com, without the bucket.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -368,11 +368,11 @@ func backupPlace(p BackupsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("bucket", "Bucket", p.Form.Bucket, "", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField("bucket", "Bucket", p.Form.S3.Bucket, "", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("prefix", "Prefix", p.Form.Prefix, "Such as airlock; may be empty.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField("prefix", "Prefix", p.Form.S3.Prefix, "Such as airlock; may be empty.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -380,7 +380,7 @@ func backupPlace(p BackupsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("region", "Region", p.Form.Region, "Only where the storage asks for it.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField("region", "Region", p.Form.S3.Region, "Only where the storage asks for it.", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -402,7 +402,7 @@ func backupPlace(p BackupsPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Check("path_style", p.Form.PathStyle).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Check("path_style", p.Form.S3.PathStyle).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -410,7 +410,7 @@ func backupPlace(p BackupsPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = textField("access_key", "Access key", p.Form.AccessKey, "", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = textField("access_key", "Access key", p.Form.S3.AccessKey, "", p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -157,8 +157,8 @@ func stateWords(v skills.Version) string {
 	return "Revoked"
 }
 
-// decided is when somebody decided about a version last, and who; zero if nobody did.
-func decided(v skills.Version) (at time.Time, by string) {
+// lastDecision is when somebody decided about a version last, and who; zero if nobody did.
+func lastDecision(v skills.Version) (at time.Time, by string) {
 	if v.State == skills.Revoked {
 		return v.Revoked, format.Actor(v.RevokedBy)
 	}
@@ -174,8 +174,8 @@ func runWords(r skills.Runs) string {
 	return words
 }
 
-// numbered names a version with its author's label.
-func numbered(v skills.Version) string {
+// versionTitle names a version with its author's label.
+func versionTitle(v skills.Version) string {
 	if v.Label == "" {
 		return "Version " + strconv.Itoa(v.Number)
 	}

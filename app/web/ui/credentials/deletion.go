@@ -19,12 +19,12 @@ func (h *Handlers) askDeleteCredential(c echo.Context, cred app.Credential) erro
 
 // confirmDeletion says which profiles it would hit, before it asks for the name.
 func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
-	sh, profiles, err := h.Shell(c, "Delete "+cred.Name, layout.SectionCredentials)
+	profiles, err := h.Access.Profiles.List(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	page := layout.ConfirmPage{
-		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
+		Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: paths.At(paths.CredentialDelete, cred.Name), Back: paths.CredentialURL(cred.Name),
 		Lines: credentials.Deleted(cred),
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 		}
 		page.Affected = append(page.Affected, hit)
 	}
-	return h.Confirm(c, page, refused)
+	return h.Confirm(c, layout.SectionCredentials, page, refused)
 }
 
 func (h *Handlers) deleteCredential(c echo.Context, cred app.Credential, fields url.Values) error {

@@ -30,17 +30,17 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		Mode:  app.Mode(fields.Get("mode")),
 		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")),
 		Service: strings.TrimSpace(fields.Get("service")),
-		Places:  tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
+		Places:  readPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
 		Check: checkForm(cred),
 	}
 	in := appcredentials.Input{
 		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
-		Headers: headerNames(page.Headers), PlainHTTP: &page.PlainHTTP,
+		Headers: parseHeaders(page.Headers), PlainHTTP: &page.PlainHTTP,
 	}
-	if in.Seen, err = seenAt(fields); err != nil {
+	if in.Seen, err = parseSeen(fields); err != nil {
 		return err
 	}
-	page.Vault = h.typedSource(fields, cred, &in)
+	page.Vault = h.readSource(fields, cred, &in)
 	saved, err := h.takeCredential(c, fields, cred, &in)
 	if err != nil {
 		return h.refuseCredential(c, title, cred, page, err)
@@ -64,7 +64,7 @@ func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Cr
 	if in.Hosts, err = uix.ParseHosts(fields.Get("hosts"), cred.Hosts); err != nil {
 		return saved, err
 	}
-	if err := erasing(fields, cred, *in); err != nil {
+	if err := checkErasure(fields, cred, *in); err != nil {
 		return saved, err
 	}
 	if cred.ID == "" {
@@ -106,9 +106,9 @@ func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Crede
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// seenAt is when the credential that a form shows was changed last; zero for a form that doesn't
+// parseSeen is when the credential that a form shows was changed last; zero for a form that doesn't
 // say.
-func seenAt(fields url.Values) (time.Time, error) {
+func parseSeen(fields url.Values) (time.Time, error) {
 	text := fields.Get("seen")
 	if text == "" {
 		return time.Time{}, nil
@@ -134,8 +134,8 @@ func (h *Handlers) showCredentialAgain(c echo.Context, name string, found compon
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// tickedPlaces reads the ticks for the parts of a request in which a sealed value may stand.
-func tickedPlaces(fields url.Values) []app.Place {
+// readPlaces reads the ticks for the parts of a request in which a sealed value may stand.
+func readPlaces(fields url.Values) []app.Place {
 	all := []app.Place{app.PlaceHeader}
 	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody} {
 		if fields.Get(components.PlaceField(p)) != "" {
@@ -145,8 +145,8 @@ func tickedPlaces(fields url.Values) []app.Place {
 	return all
 }
 
-// headerNames are the names in a list with commas or one a line. It is never nil, since an empty
+// parseHeaders are the names in a list with commas or one a line. It is never nil, since an empty
 // field means the usual headers.
-func headerNames(text string) []string {
+func parseHeaders(text string) []string {
 	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
 }

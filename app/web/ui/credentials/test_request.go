@@ -39,7 +39,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	var result testrequest.Result
 	if err == nil {
 		result, err = h.tester.TestCredential(ctx, uix.Actor(c), testrequest.Request{
-			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed),
+			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: placementOf(typed),
 		})
 	}
 	status := http.StatusOK
@@ -49,7 +49,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	} else {
 		status = http.StatusUnprocessableEntity
 		typed.Problems, err = uix.Problems(err, map[string]string{
-			"host": testedField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name",
+			"host": hostField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name",
 		})
 	}
 	if err != nil {
@@ -72,9 +72,9 @@ func chosenTarget(f credentialview.CheckForm) string {
 	return f.Target
 }
 
-// sentAs is how a test sends the value. A custom header without a name is one that the test
+// placementOf is how a test sends the value. A custom header without a name is one that the test
 // refuses.
-func sentAs(f credentialview.CheckForm) testrequest.Placement {
+func placementOf(f credentialview.CheckForm) testrequest.Placement {
 	switch f.As {
 	case "basic":
 		return testrequest.Placement{Basic: true, User: f.AsName}
@@ -84,8 +84,8 @@ func sentAs(f credentialview.CheckForm) testrequest.Placement {
 	return testrequest.Placement{}
 }
 
-// testedField is the field that a message about the host belongs to.
-func testedField(f credentialview.CheckForm) string {
+// hostField is the field that a message about the host belongs to.
+func hostField(f credentialview.CheckForm) string {
 	if f.Host != "" || len(f.Targets) == 0 {
 		return "test_host"
 	}

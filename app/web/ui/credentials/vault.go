@@ -16,17 +16,17 @@ import (
 func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
 	return credentialview.VaultChoice{
 		Offered: h.Access.Vault.Configured() || cred.Source == app.SourceVault, Source: cred.Source,
-		Reference: cred.Reference, Held: heldHere(cred),
+		Reference: cred.Reference, Held: holdsValue(cred),
 	}
 }
 
-// heldHere reports whether Airlock holds a value of the credential.
-func heldHere(cred app.Credential) bool { return cred.Source != app.SourceVault && cred.HasValue() }
+// holdsValue reports whether Airlock holds a value of the credential.
+func holdsValue(cred app.Credential) bool { return cred.Source != app.SourceVault && cred.HasValue() }
 
-// erasing refuses to put a reference in the place of a value that Airlock holds, unless it was said
+// checkErasure refuses to put a reference in the place of a value that Airlock holds, unless it was said
 // that this shall be erased.
-func erasing(fields url.Values, cred app.Credential, in appcredentials.Input) error {
-	if in.Source != app.SourceVault || !heldHere(cred) || fields.Get("erase") == "yes" {
+func checkErasure(fields url.Values, cred app.Credential, in appcredentials.Input) error {
+	if in.Source != app.SourceVault || !holdsValue(cred) || fields.Get("erase") == "yes" {
 		return nil
 	}
 	return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference to Vault replaces it",
@@ -41,9 +41,9 @@ func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credential
 	return choice, err
 }
 
-// typedSource takes what a form says about where the value comes from. What is typed in the field
+// readSource takes what a form says about where the value comes from. What is typed in the field
 // of the other source doesn't count, and a form without the fields changes nothing.
-func (h *Handlers) typedSource(
+func (h *Handlers) readSource(
 	fields url.Values, cred app.Credential, in *appcredentials.Input,
 ) credentialview.VaultChoice {
 	choice := h.vaultChoice(cred)

@@ -97,7 +97,7 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 			return err
 		}
 	} else {
-		out, page.Live = h.Engine.Reader.LiveOutput(x.Handle)
+		out, _ = h.Engine.Reader.LiveOutput(x.Handle)
 	}
 	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil

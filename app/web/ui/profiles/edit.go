@@ -58,7 +58,7 @@ func (h Handlers) readEdit(p app.Profile, fields url.Values) (e edit, err error)
 	}
 	if fields.Has("expiry") {
 		chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
-		if e.expires, e.ends, err = chooseExpiry(chosen, h.Now()); err != nil {
+		if e.expires, e.ends, err = parseExpiry(chosen, h.Now()); err != nil {
 			return e, err
 		}
 	}

@@ -42,23 +42,19 @@ type ending struct {
 
 func (h Handlers) askAboutProfile(c echo.Context, p app.Profile, e ending, lines ...string) error {
 	name := e.verb + " " + format.Title(p.Description)
-	sh, _, err := h.Shell(c, name, layout.SectionProfiles)
-	if err != nil {
-		return err
-	}
 	page := layout.ConfirmPage{
-		Shell: sh, Question: name + "?", Lines: lines, Action: paths.At(e.path, p.Handle), Button: name,
+		Question: name + "?", Lines: lines, Action: paths.At(e.path, p.Handle), Button: name,
 		Back: paths.ProfileURL(p.Handle),
 	}
 	if e.final {
-		page.Typed = spokenName(p)
+		page.Typed = typableName(p)
 	}
-	return h.Confirm(c, page, e.refused)
+	return h.Confirm(c, layout.SectionProfiles, page, e.refused)
 }
 
-// spokenName is what a person types to name a profile: its title, or the beginning of its handle
+// typableName is what a person types to name a profile: its title, or the beginning of its handle
 // where the title is too long to type.
-func spokenName(p app.Profile) string {
+func typableName(p app.Profile) string {
 	const typable = 40
 	if title := app.VisibleText(format.Title(p.Description)); utf8.RuneCountInString(title) <= typable {
 		return title
@@ -78,7 +74,7 @@ func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
 }
 
 func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values) error {
-	if err := uix.CheckTyped(fields, spokenName(p)); err != nil {
+	if err := uix.CheckTyped(fields, typableName(p)); err != nil {
 		return h.confirmProfileDeletion(c, p, err)
 	}
 	ctx := c.Request().Context()

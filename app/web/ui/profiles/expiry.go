@@ -13,9 +13,9 @@ func expiryFields() map[string]string {
 	return map[string]string{"expires_at": "expiry", "expiry": "expiry", "expiry_date": "expiry_date"}
 }
 
-// chooseExpiry turns the choice into a time; zero is never, and change is false where it stays as
+// parseExpiry turns the choice into a time; zero is never, and change is false where it stays as
 // it is. A date means the end of that day in UTC.
-func chooseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
+func parseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
 	switch f.Choice {
 	case "keep", "":
 		return time.Time{}, false, nil

@@ -28,7 +28,7 @@ func TestChooseExpiry(t *testing.T) {
 		{form: profileview.ExpiryForm{Choice: "99999"}, field: "expiry"},
 		{form: profileview.ExpiryForm{Choice: "x"}, field: "expiry"},
 	} {
-		at, change, err := chooseExpiry(c.form, now)
+		at, change, err := parseExpiry(c.form, now)
 		field := ""
 		if e, ok := uix.AppError(err); ok {
 			field = e.Field

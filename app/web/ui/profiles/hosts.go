@@ -25,10 +25,10 @@ type chosen struct {
 	dismissed []string // proposals that were shown and left unticked
 }
 
-// chosenHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't
+// readHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't
 // bring in another one. What the form didn't show stays as it is. The added host is read last; if
 // it can't be, the rest is returned with the error.
-func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
+func readHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	var c chosen
 	shown := map[string]int{}
 	for i := range app.MaxHosts + 1 {
@@ -80,7 +80,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 	if !p.Locked {
 		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
 	}
-	choice, wrong := chosenHosts(fields, p)
+	choice, wrong := readHosts(fields, p)
 	granted := fields.Get("do") == "grant"
 	looked := p.UpdatedAt
 	if granted {
@@ -100,7 +100,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			choice.dismissed)
 	}
 	if err == nil {
-		return h.leadOn(c, p, hostsNotice(app.AllowedHosts(p.Hosts), choice), fields.Get(profileview.ExecutionField))
+		return h.redirectAfterHosts(c, p, hostsNotice(app.AllowedHosts(p.Hosts), choice), fields.Get(profileview.ExecutionField))
 	}
 	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {
@@ -134,9 +134,9 @@ func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protoco
 	return before
 }
 
-// leadOn leads back to the execution that the form came from, where it can run again, or to the
+// redirectAfterHosts leads back to the execution that the form came from, where it can run again, or to the
 // profile's hosts.
-func (h Handlers) leadOn(c echo.Context, p app.Profile, notice, execution string) error {
+func (h Handlers) redirectAfterHosts(c echo.Context, p app.Profile, notice, execution string) error {
 	if execution != "" && notice == "hosts-added" {
 		x, err := h.Engine.Reader.ByHandle(c.Request().Context(), execution)
 		if err == nil && x.ProfileHandle == p.Handle {

@@ -48,12 +48,12 @@ func TestAPersonChoosesAProtocol(t *testing.T) {
 	t.Parallel()
 	p := app.Profile{Hosts: []app.HostRequest{{Host: app.Host{Name: "db.example", Ports: []int{443}}, Allowed: true}}}
 	for entry, at := range map[string]int{"db.example:443": 0, "other.example:8443": 1} {
-		c, err := chosenHosts(url.Values{"new_host": {entry}, "new_protocol": {"tcp"}}, p)
+		c, err := readHosts(url.Values{"new_host": {entry}, "new_protocol": {"tcp"}}, p)
 		if err != nil || len(c.allowed) != at+1 || c.allowed[at].Protocol != app.ProtocolTCP {
 			t.Errorf("%s: %+v, %v", entry, c, err)
 		}
 	}
-	if _, err := chosenHosts(url.Values{"new_host": {"a.example"}, "new_protocol": {"smtp"}}, p); err == nil {
+	if _, err := readHosts(url.Values{"new_host": {"a.example"}, "new_protocol": {"smtp"}}, p); err == nil {
 		t.Error("an unknown protocol was taken")
 	}
 }

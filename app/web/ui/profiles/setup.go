@@ -190,7 +190,7 @@ func (f *setup) addKey(ctx context.Context) error {
 }
 
 func (f *setup) applyHosts(ctx context.Context) error {
-	chosen, err := chosenHosts(f.fields, f.profile)
+	chosen, err := readHosts(f.fields, f.profile)
 	if err != nil {
 		f.wrong["new_host"] = uix.Sentences(err)
 	}
@@ -199,7 +199,7 @@ func (f *setup) applyHosts(ctx context.Context) error {
 }
 
 func (f *setup) applyExpiry(ctx context.Context) error {
-	at, change, err := chooseExpiry(profileview.ExpiryForm{
+	at, change, err := parseExpiry(profileview.ExpiryForm{
 		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
 	}, f.h.Now())
 	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {

@@ -98,13 +98,9 @@ func (h Handlers) pathPerson(c echo.Context) (auth.Person, error) {
 }
 
 func (h Handlers) confirmRemoval(c echo.Context, p auth.Person, refused error) error {
-	sh, _, err := h.Shell(c, "Remove "+p.Name, layout.SectionSettings)
-	if err != nil {
-		return err
-	}
-	return h.Confirm(c, layout.ConfirmPage{
-		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
-			p.Name, Typed: p.Name, Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.SettingsPeople,
+	return h.Confirm(c, layout.SectionSettings, layout.ConfirmPage{
+		Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Typed: p.Name,
+		Action: paths.At(paths.SettingsPerson, p.ID), Back: paths.SettingsPeople,
 		Lines: []string{
 			"Their sessions end at once, and their password stops working.",
 			"What they did stays in the audit log. They can be invited again.",

@@ -83,20 +83,20 @@ func (h Handlers) switchSkill(c echo.Context, fields url.Values) error {
 		return app.Invalid("to", "a skill is switched on or off", "Go back and use the page's own buttons.")
 	}
 	err := h.Engine.Skills.SetEnabled(c.Request().Context(), uix.Actor(c), c.Param("name"), to == "on")
-	return h.changed(c, err, "skill-"+to)
+	return h.finish(c, err, "skill-"+to)
 }
 
 func (h Handlers) allowProfile(c echo.Context, fields url.Values) error {
 	err := h.Engine.Skills.Allow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
-	return h.changed(c, err, "skill-allowed")
+	return h.finish(c, err, "skill-allowed")
 }
 
 func (h Handlers) disallowProfile(c echo.Context, fields url.Values) error {
 	err := h.Engine.Skills.Disallow(c.Request().Context(), uix.Actor(c), c.Param("name"), fields.Get("profile"))
-	return h.changed(c, err, "skill-disallowed")
+	return h.finish(c, err, "skill-disallowed")
 }
 
-func (h Handlers) changed(c echo.Context, err error, notice string) error {
+func (h Handlers) finish(c echo.Context, err error, notice string) error {
 	if err != nil {
 		return err
 	}
@@ -112,14 +112,10 @@ func (h Handlers) confirmDeletion(c echo.Context, refused error) error {
 	if err != nil {
 		return err
 	}
-	title := "Delete " + s.Name
-	sh, _, err := h.Shell(c, title, layout.SectionSkills)
-	if err != nil {
-		return err
-	}
-	return h.Confirm(c, layout.ConfirmPage{
-		Shell: sh, Question: title + "?", Action: paths.At(paths.SkillDelete, s.Name), Button: title, Typed: s.Name,
-		Back: paths.SkillURL(s.Name), Lines: []string{
+	return h.Confirm(c, layout.SectionSkills, layout.ConfirmPage{
+		Question: "Delete " + s.Name + "?", Button: "Delete " + s.Name, Typed: s.Name,
+		Action: paths.At(paths.SkillDelete, s.Name), Back: paths.SkillURL(s.Name),
+		Lines: []string{
 			"The files of all its versions are removed. Agents can't run it any more.",
 			"This can't be undone. The audit log keeps who uploaded and decided what.",
 		},

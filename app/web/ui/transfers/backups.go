@@ -24,15 +24,18 @@ func (h Handlers) showBackups(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	f := state.Settings
-	form := settingsview.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind,
-		Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
-		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey,
-		Files: f.Files, Artifacts: f.Artifacts, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
+	form := backupForm(state.Settings, state.Settings, strconv.Itoa(state.Settings.Keep))
 	if !state.Set {
 		form.Every, form.Keep, form.Kind = backups.Daily, "14", backups.ToDirectory
 	}
 	return h.backupsPage(c, http.StatusOK, form, state, nil)
+}
+
+// backupForm returns settings without their secrets, and says which secrets are stored.
+func backupForm(shown, stored backups.BackupSettings, keep string) settingsview.BackupForm {
+	shown.Passphrase, shown.S3.SecretKey = app.Secret{}, app.Secret{}
+	return settingsview.BackupForm{BackupSettings: shown, Keep: keep, HasPassphrase: !stored.Passphrase.Empty(),
+		HasSecret: !stored.S3.SecretKey.Empty()}
 }
 
 func (h Handlers) backupsPage(
@@ -105,12 +108,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 	if err != nil {
 		return err
 	}
-	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind,
-		Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket,
-		Prefix: in.S3.Prefix, Files: in.Files, Artifacts: in.Artifacts,
-		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey,
-		HasPassphrase: !state.Settings.Passphrase.Empty(),
-		HasSecret:     !state.Settings.S3.SecretKey.Empty()}
+	typed := backupForm(in, state.Settings, get("keep"))
 	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
 }
 

@@ -36,16 +36,10 @@ func (h Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 }
 
 func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, refused error) error {
-	sh, _, err := h.Shell(c, "Delete a restore point", layout.SectionSettings)
-	if err != nil {
-		return err
-	}
-	of := "from " + app.FormatDay(p.At)
-	return h.Confirm(c, layout.ConfirmPage{
-		Shell: sh, Question: "Delete the restore point " + of +
-			"?", Typed: pointName(p), Action: paths.At(paths.RestorePointPath, p.Name), Button: "Delete the restore " +
-			"point " + of,
-		Back: paths.SettingsMove,
+	action := "Delete the restore point from " + app.FormatDay(p.At)
+	return h.Confirm(c, layout.SectionSettings, layout.ConfirmPage{
+		Question: action + "?", Button: action, Typed: pointName(p),
+		Action: paths.At(paths.RestorePointPath, p.Name), Back: paths.SettingsMove,
 		Lines: []string{
 			"You can no longer undo the import that followed it.",
 			"This can't be undone. Backups and exports stay as they are.",

@@ -154,17 +154,20 @@ func (u *UI) Done(c echo.Context, notice, to string) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// Confirm asks before an action that can't be undone. refused says why it was not done so far, or
-// is nil.
-func (u *UI) Confirm(c echo.Context, page layout.ConfirmPage, refused error) error {
-	if refused == nil {
-		return u.Render(c, http.StatusOK, layout.Confirm(page))
-	}
-	var err error
-	if page.Problems, err = Problems(refused, map[string]string{"typed": "typed"}); err != nil {
+// Confirm asks before an action that can't be undone; it makes the shell of the page. refused says why
+// it was not done so far, or is nil.
+func (u *UI) Confirm(c echo.Context, section layout.Section, page layout.ConfirmPage, refused error) (err error) {
+	if page.Shell, _, err = u.Shell(c, strings.TrimSuffix(page.Question, "?"), section); err != nil {
 		return err
 	}
-	return u.Render(c, http.StatusUnprocessableEntity, layout.Confirm(page))
+	status := http.StatusOK
+	if refused != nil {
+		status = http.StatusUnprocessableEntity
+		if page.Problems, err = Problems(refused, map[string]string{"typed": "typed"}); err != nil {
+			return err
+		}
+	}
+	return u.Render(c, status, layout.Confirm(page))
 }
 
 // AnswerError answers a failed request with a page, or leads to the login.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/backups"
+	"github.com/computclaw/airlock/app/blobs"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/dashboardview"
@@ -119,18 +121,17 @@ func samplePlan() *settingsview.Plan {
 // backupSamples are the page of backups before, while and after they work.
 func backupSamples() []sample {
 	none := settingsview.BackupsPage{Shell: shell("Backups", layout.SectionSettings), Artifacts: 12_400_000,
-		Form: settingsview.BackupForm{Every: "daily", Keep: "14", Kind: "directory"}}
+		Form: settingsview.BackupForm{BackupSettings: backups.BackupSettings{Every: "daily", Kind: "directory"}, Keep: "14"}}
 	wrong := none
-	wrong.Form = settingsview.BackupForm{On: true, Every: "daily", Keep: "many", Kind: "s3",
-		Endpoint: "https://s3.example.com", Bucket: "airlock", PathStyle: true}
+	wrong.Form = settingsview.BackupForm{Keep: "many", BackupSettings: backups.BackupSettings{On: true, Every: "daily", Kind: "s3",
+		S3: blobs.S3{Endpoint: "https://s3.example.com", Bucket: "airlock", PathStyle: true}}}
 	wrong.Problems = components.Problems{"keep": "The number of backups to keep is not from 1 to 1000. Type a number " +
 		"such as 14.", "endpoint": "Backups can't be kept there: dial tcp 192.0.2.9:443: connection refused. " +
 		"Nothing was saved. Correct it and save again."}
 	set := none
 	set.Form, set.Set, set.Place,
-		set.Next = settingsview.BackupForm{On: true, Every: "daily", Keep: "14", Kind: "directory",
-		Directory:     "/mnt/backups",
-		HasPassphrase: true}, true, "to the directory /mnt/backups", night.Add(24*time.Hour)
+		set.Next = settingsview.BackupForm{Keep: "14", HasPassphrase: true,
+		BackupSettings: backups.BackupSettings{On: true, Every: "daily", Kind: "directory", Directory: "/mnt/backups"}}, true, "to the directory /mnt/backups", night.Add(24*time.Hour)
 	good := set
 	before := night.Add(-24 * time.Hour)
 	whole := "14 credentials, 6 profiles, 1,284 executions, in the directory /mnt/backups."
