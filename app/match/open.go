@@ -39,7 +39,9 @@ func (f *Finder) addBegun(s *scratch, data []byte) {
 				start = min(start, at)
 			}
 		}
-		start = min(start, f.begunAt(s, data[:at]))
+		if begins := f.begunAt(s, data[:at]); begins < at {
+			start = min(start, begins)
+		}
 	}
 	if start < len(data) {
 		s.matches = append(s.matches, Match{Start: start, End: len(data), Pattern: begun})
@@ -74,7 +76,8 @@ func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
 	prefix := f.automaton.text(n)
 	for i := range f.entries {
 		e := &f.entries[i]
-		if !e.seed && len(e.text) == len(prefix) || !strings.HasPrefix(fold(e.text), prefix) {
+		complete := len(e.text) == len(prefix) && e.after == ""
+		if complete || !strings.HasPrefix(fold(e.text), prefix) {
 			continue
 		}
 		at, missing := f.startOf(s, data, len(data), fold(e.before)+prefix, false)

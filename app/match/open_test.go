@@ -55,3 +55,16 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenHoldsNoLineBreak: a line break is held back only behind what is begun.
+func TestOpenHoldsNoLineBreak(t *testing.T) {
+	t.Parallel()
+	const text = "s3cr3t-value-00123456789"
+	for written, held := range map[string]int{"x\n": 0, text + "-\n": 0, "x s3c\n": 4} {
+		s := New([]Pattern{{Text: text, Parts: true}}).Scanner()
+		s.Write([]byte(written))
+		if open := s.Open(); len(written)-open != held {
+			t.Errorf("%q: %d bytes are held", written, len(written)-open)
+		}
+	}
+}
