@@ -40,7 +40,7 @@ func TestUIExecutions(t *testing.T) {
 
 	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text",
 		"hello there").
-		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network",
+		says("#result-text", `{ "b": 1, "a": [ 2 ] }`).says(".verdict", "fake, full").says("#network",
 		"no connection").lacks("main .button.danger")
 	a := s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".why", "KeyError: 'nope'")
 	if got := a.doc.Find(".lines .failing").AttrOr("id", ""); got != "line-2" {

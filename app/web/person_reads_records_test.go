@@ -274,7 +274,7 @@ func TestExecutionPage(t *testing.T) {
 	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline",
 		"started, after").says(".timeline",
 		"completed, after running").says("#result .tree", "2 fields")
-	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
+	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsb1a1 item02" {
 		t.Errorf("the tree is %q", got)
 	}
 	a = s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".timeline", "error, after running")
