@@ -148,6 +148,20 @@ func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript
 	return s, notFound(err, "script")
 }
 
+// Orphan is an execution that waits under a profile that was revoked or deleted.
+type Orphan struct {
+	Handle         string
+	ProfileDeleted bool
+}
+
+// Orphans lists the executions that wait under revoked and deleted profiles, oldest first.
+func (tx Executions) Orphans(ctx context.Context) ([]Orphan, error) {
+	return selectAll[Orphan](ctx, tx.conn, "list orphaned executions",
+		`SELECT executions.handle, profiles.id IS NULL AS profile_deleted
+		FROM executions LEFT JOIN profiles ON profiles.id = executions.profile_id
+		WHERE status IN ('awaiting_approval', 'pending') AND coalesce(profiles.revoked, 1) ORDER BY executions.id`)
+}
+
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all.
 // Only handles, status and StartedAt are filled in.
 func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {

@@ -110,6 +110,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.Sandboxes.Start()
 	e.Scheduler.Start()
 	e.Runner.Start()
+	e.Controller.Start()
 	if e.imports != nil {
 		e.background.Go(func() { e.imports.Run(e.ctx) })
 	}

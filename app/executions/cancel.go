@@ -2,7 +2,6 @@ package executions
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -15,8 +14,8 @@ const (
 	// endWithin bounds the wait for the end of an execution. Its box is removed in less.
 	endWithin = time.Minute
 
-	// auditRetry is the pause before a failed audit of a cancellation is tried again.
-	auditRetry = time.Second
+	// retryEvery is the pause before something that the store could not take is tried again.
+	retryEvery = time.Second
 )
 
 // Cancel ends an execution, and returns it once nothing of it runs any more.
@@ -56,7 +55,7 @@ func (c *Controller) auditCancel(ctx context.Context, event app.Event) {
 	case err == nil:
 	case app.IsTemporary(err) && c.ctx.Err() == nil:
 		c.background.Go(func() {
-			_ = sleep.For(c.ctx, auditRetry)
+			_ = sleep.For(c.ctx, retryEvery)
 			c.auditCancel(context.WithoutCancel(ctx), event)
 		})
 	default:
@@ -121,42 +120,4 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 	c.cfg.Runner.ReportUnstarted(x.Execution, f)
 	c.cfg.Hub.PublishExecutions(x.Handle)
 	return nil
-}
-
-// KillProfile cancels all running and queued executions of a profile, and returns once none runs any
-// more. The reason becomes part of the executions' errors.
-func (c *Controller) KillProfile(ctx context.Context, handle, reason string) error {
-	// A browser that goes away must not save a script.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
-	defer cancel()
-	var unfinished []store.Execution
-	err := c.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		unfinished, err = tx.Executions.Unfinished(ctx, handle)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("executions: end a profile's executions: %w", err)
-	}
-	var runs []*runner.Run
-	var failed error
-	cause := runner.StopProfile(reason)
-	for _, x := range unfinished { // first stop all, then wait for each
-		run, err := c.endPending(ctx, x.Handle, cause)
-		switch {
-		case run != nil:
-			run.Stop(cause)
-			runs = append(runs, run)
-		case err != nil && app.CodeOf(err) != app.CodeAlreadyEnded:
-			failed = fmt.Errorf("executions: end a profile's executions: %w",
-				err) // the others are stopped nevertheless
-		}
-	}
-	for _, run := range runs {
-		select {
-		case <-run.Done():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return failed
 }

@@ -83,7 +83,7 @@ func lockDetail(p app.Profile, left []string) string {
 }
 
 // Revoke ends the profile at once. Within app.RestoreTime, Restore undoes it. People only.
-// Callers that have an engine also call its KillProfile.
+// The engine ends its executions when it is nudged.
 func (s *Lifecycle) Revoke(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -185,7 +185,7 @@ func (s *Registry) Describe(ctx context.Context, by app.Actor, handle, descripti
 }
 
 // Delete removes a profile; its executions stay. People only.
-// Callers that have an engine also call its KillProfile.
+// The engine ends those that have not ended when it is nudged.
 func (s *Registry) Delete(ctx context.Context, by app.Actor, handle string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

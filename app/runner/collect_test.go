@@ -12,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/guest/guesttest"
-	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
 )
@@ -59,7 +58,6 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	}
 	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	enginetest.WantCode(t, err, app.CodeAlreadyEnded)
-	w.Must(w.Controller.KillProfile(t.Context(), w.Profile.Handle, runner.ProfileRevoked))
 	second := w.Send("exit 3")
 	close(gone)
 	if second = w.Until(second, app.StatusError); !strings.Contains(second.Error, "exit code 3") {

@@ -6,11 +6,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/redact"
-	"github.com/computclaw/airlock/app/runner"
 )
 
 // gatedWorld is a world whose redactor looks at texts that begin with "dearly" until done is called.
@@ -80,8 +81,13 @@ func TestHoleM5ParkedEndsTakeTurns(t *testing.T) {
 	for range 10 {
 		parked = append(parked, w.UntilStatus(w.Send(dear+"\nask one"), app.StatusAwaitingLLM))
 	}
-	cancelled := make(chan error)
-	go func() { cancelled <- w.Controller.KillProfile(t.Context(), w.Profile.Handle, runner.ProfileRevoked) }()
+	var cancels errgroup.Group
+	for _, x := range parked {
+		cancels.Go(func() error {
+			_, err := w.Controller.Cancel(context.WithoutCancel(t.Context()), x.ID, enginetest.Agent)
+			return err
+		})
+	}
 	enginetest.Within(t, func() bool { return looks.Load() == 1 })
 	w.AwaitHealth("ends of all", func(h engine.Health) bool { return h.Waiting == 0 })
 	w.AsProfile(w.NewProfile(), func() { w.Finished("print 1\nresult 1", app.StatusCompleted) })
@@ -94,7 +100,7 @@ func TestHoleM5ParkedEndsTakeTurns(t *testing.T) {
 	if waits := w.Send("result 1"); w.StoredStatus(waits) != app.StatusPending {
 		t.Error("another execution of the profile was claimed")
 	}
-	t.Cleanup(func() { w.Must(<-cancelled) }) // the test's context has ended then, and opens the gate
+	t.Cleanup(func() { w.Must(cancels.Wait()) }) // the test's context has ended then, and opens the gate
 }
 
 // A cancel that comes after the script's end changes neither its status nor what it printed.

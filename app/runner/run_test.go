@@ -47,7 +47,6 @@ func TestRevoke(t *testing.T) {
 				queued = w.Send("result 1")
 				_, err := w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 				w.Must(err)
-				w.Must(w.Controller.KillProfile(t.Context(), w.Profile.Handle, "the profile was revoked"))
 				enginetest.Within(t, func() bool { return w.boxesOpen() <= 2 }) // those that wait for the next execution
 			} else {
 				w.Elsewhere(func(a *access.Parts) error {

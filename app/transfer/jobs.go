@@ -211,9 +211,8 @@ func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase ap
 	return id, nil
 }
 
-// StartImport imports what a plan found, as the choice says. then is called with the report when it
-// is done.
-func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then func(Report)) (string, error) {
+// StartImport imports what a plan found, as the choice says.
+func (s *Service) StartImport(by app.Actor, plan string, choice Choice) (string, error) {
 	j, err := s.Job(plan)
 	if err != nil {
 		return "", err
@@ -232,7 +231,6 @@ func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then fun
 			s.jobs.mu.Lock()
 			s.dropFilesLocked()
 			s.jobs.mu.Unlock()
-			then(job.Report)
 		}
 		return err
 	})

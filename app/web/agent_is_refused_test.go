@@ -246,7 +246,6 @@ func TestRevokedProfileIsShutOut(t *testing.T) {
 	x := w.execution(p)
 	_, err := w.access.Lifecycle.Revoke(t.Context(), person, p.Handle)
 	w.must(err)
-	w.must(w.engine.Controller.KillProfile(t.Context(), p.Handle, "revoked"))
 	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), 403, app.CodeProfileRevoked)
 	w.refused(w.call("GET", "/executions/"+x, ""), 403, app.CodeProfileRevoked)
 	w.refused(w.call("POST", "/executions/"+x+"/respond", `{"response":"x"}`), 403, app.CodeProfileRevoked)

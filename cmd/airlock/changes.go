@@ -18,10 +18,9 @@ const (
 	sweepEvery  = time.Hour
 )
 
-// followChanges watches the audit log for what airlock admin changes in another process. It kills
-// revoked and deleted profiles, nudges pages and long polls, and removes agents' profiles that
-// nobody claimed in time. It returns at once; the watching ends with ctx, and s.following waits for
-// that.
+// followChanges watches the audit log for what airlock admin changes in another process, and nudges
+// whoever watches that here. It also removes agents' profiles that nobody claimed in time.
+// It returns at once. The watching ends with ctx, and s.following waits for that.
 func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.Access.Audit.Latest(ctx, 1)
 	if err != nil {
@@ -96,11 +95,6 @@ func (s *server) react(ctx context.Context, e app.Event) {
 		s.Hub.Publish(live.Profiles)
 		s.Hub.Publish(live.Credentials)
 		s.Hub.Publish(live.Executions)
-	case "profile.revoke", "profile.delete":
-		if err := s.engine.Controller.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil &&
-			app.CodeOf(err) != app.CodeNotFound {
-			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)
-		}
 	}
 	kind, _, _ := strings.Cut(e.Action, ".")
 	switch kind {

@@ -7,7 +7,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -63,12 +62,8 @@ func typableName(p app.Profile) string {
 }
 
 func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
-	ctx := c.Request().Context()
-	if _, err := h.Access.Lifecycle.Revoke(ctx, uix.Actor(c), p.Handle); err != nil {
+	if _, err := h.Access.Lifecycle.Revoke(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
-	}
-	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, runner.ProfileRevoked); err != nil {
-		return err
 	}
 	return h.Done(c, "profile-revoked", paths.ProfileURL(p.Handle))
 }
@@ -77,12 +72,8 @@ func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values
 	if err := uix.CheckTyped(fields, typableName(p)); err != nil {
 		return h.confirmProfileDeletion(c, p, err)
 	}
-	ctx := c.Request().Context()
-	if err := h.Access.Profiles.Delete(ctx, uix.Actor(c), p.Handle); err != nil {
+	if err := h.Access.Profiles.Delete(c.Request().Context(), uix.Actor(c), p.Handle); err != nil {
 		return h.refuseProfile(c, p.Handle, err, nil)
-	}
-	if err := h.Engine.Controller.KillProfile(ctx, p.Handle, runner.ProfileDeleted); err != nil {
-		return err
 	}
 	return h.Done(c, "profile-deleted", paths.Profiles)
 }

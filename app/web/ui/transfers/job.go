@@ -1,7 +1,6 @@
 package transfers
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -156,7 +155,7 @@ func (h Handlers) importPlan(c echo.Context, fields url.Values) error {
 	for _, i := range j.Plan.Items {
 		choice.Each[i.Key] = slices.Contains(fields["take"], i.Key)
 	}
-	id, err := h.Transfer.StartImport(uix.Actor(c), j.ID, choice, h.afterImport)
+	id, err := h.Transfer.StartImport(uix.Actor(c), j.ID, choice)
 	if err != nil {
 		return err
 	}
@@ -184,15 +183,4 @@ func (h Handlers) downloadExport(c echo.Context) error {
 		_, err := io.Copy(w, h.Reader(c, file))
 		return err
 	})
-}
-
-// afterImport stops what runs under profiles that an import revoked.
-func (h Handlers) afterImport(r transfer.Report) {
-	ctx := context.Background()
-	for _, handle := range r.Revoked {
-		if err := h.Engine.Controller.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
-			app.CodeOf(err) != app.CodeNotFound {
-			h.Log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
-		}
-	}
 }
