@@ -10,32 +10,21 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
-	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/bubblewrap"
-	"github.com/computclaw/airlock/plugins/docker"
-	"github.com/computclaw/airlock/plugins/landlock"
-	"github.com/computclaw/airlock/plugins/ssh"
 )
 
 // plugin is airlock plugin NAME.
 func plugin(ctx context.Context, args []string) error {
 	if len(args) == 1 {
-		switch args[0] {
-		case bubblewrap.Name:
-			return plugins.Serve(ctx, bubblewrap.Name, bubblewrap.New())
-		case landlock.Name:
-			return plugins.Serve(ctx, landlock.Name, landlock.New())
-		case docker.Name:
-			return plugins.Serve(ctx, docker.Name, docker.New())
-		case ssh.Name:
-			return plugins.Serve(ctx, ssh.Name, ssh.New())
+		if b, ok := backends.Find(args[0]); ok {
+			return plugins.Serve(ctx, b.Name, b.New())
 		}
 	}
 	return cli.UsageError{Message: "usage: airlock plugin NAME, where NAME is one of " +
-		strings.Join(config.Backends(), ", ") + "; only the server starts it"}
+		strings.Join(backends.Names(), ", ") + "; only the server starts it"}
 }
 
 // sandboxes are the started plugins.
@@ -59,8 +48,8 @@ func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (
 			return nil, fmt.Errorf("make the state directory of %s: %w", name, err)
 		}
 		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log}
-		if name == landlock.Name {
-			if host.Capabilities, err = harden.HandedOn(); err != nil {
+		if b, ok := backends.Find(name); ok && b.Capabilities != nil {
+			if host.Capabilities, err = b.Capabilities(); err != nil {
 				return nil, err
 			}
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/transfer/content"
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/plugins/docker"
 )
 
 // Config is the effective configuration.
@@ -220,7 +220,7 @@ func (c *Config) pluginSettings(env map[string]string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	problems = append(problems, c.dockerVariables(env)...)
+	c.adoptVariables(env)
 	return problems
 }
 
@@ -235,21 +235,18 @@ func (c *Config) setPlugin(backend, setting, value string) error {
 	return nil
 }
 
-// dockerVariables takes what Docker's own programs understand, since plugins get no environment,
-// where our variables say nothing. A certificate always has to be right, whatever DOCKER_TLS_VERIFY
-// says.
-func (c *Config) dockerVariables(env map[string]string) (problems []error) {
-	if !slices.Contains(c.Sandbox, docker.Name) || c.PluginSettings[docker.Name]["host"] != "" {
-		return nil
-	}
-	for variable, setting := range map[string]string{"DOCKER_HOST": "host", "DOCKER_CERT_PATH": "cert_path"} {
-		if value := env[variable]; value != "" && c.PluginSettings[docker.Name][setting] == "" {
-			if err := c.setPlugin(docker.Name, setting, value); err != nil {
-				problems = append(problems, fmt.Errorf("%s: %w", variable, err))
+// adoptVariables takes what a backend's own programs understand where our variables say nothing.
+func (c *Config) adoptVariables(env map[string]string) {
+	for _, b := range backends.All() {
+		if !slices.Contains(c.Sandbox, b.Name) || c.PluginSettings[b.Name]["host"] != "" {
+			continue
+		}
+		for variable, setting := range b.Adopted {
+			if value := env[variable]; value != "" && c.PluginSettings[b.Name][setting] == "" {
+				_ = c.setPlugin(b.Name, setting, value) // an error says that it is set
 			}
 		}
 	}
-	return problems
 }
 
 // serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a

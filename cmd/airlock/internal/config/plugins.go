@@ -9,21 +9,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/computclaw/airlock/plugins/bubblewrap"
-	"github.com/computclaw/airlock/plugins/docker"
-	"github.com/computclaw/airlock/plugins/landlock"
-	"github.com/computclaw/airlock/plugins/ssh"
-
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 )
 
-// Backends are the built-in sandbox backends.
-func Backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
-
-// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's
-// socket is root on that host, and another machine is another machine, so both take somebody to say
-// so.
-func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
+// backendVariables are short names for settings of the built-in backends.
+func backendVariables() (list []Variable) {
+	for _, b := range backends.All() {
+		for _, s := range b.Settings {
+			show := func(c *Config) string { return c.PluginSettings[b.Name][s.Name] }
+			if s.Secret {
+				show = func(c *Config) string {
+					if c.PluginSettings[b.Name][s.Name] == "" {
+						return ""
+					}
+					return "(set)"
+				}
+			}
+			list = append(list, Variable{Name: s.Variable, about: s.About, secret: s.Secret,
+				set: func(c *Config, v string) error { return c.setPlugin(b.Name, s.Name, v) }, show: show})
+		}
+	}
+	return list
+}
 
 // ownPlugin is a sandbox backend that the operator brings.
 type ownPlugin struct {
@@ -42,7 +50,7 @@ func setPlugins(c *Config, v string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(Backends(), p.Name) ||
+		if slices.Contains(backends.Names(), p.Name) ||
 			slices.ContainsFunc(c.Plugins, func(o ownPlugin) bool { return o.Name == p.Name }) {
 			return fmt.Errorf("there is a backend %s already; give yours another name", p.Name)
 		}
@@ -81,7 +89,7 @@ func showPlugins(c *Config) string {
 
 // Known are the names of all backends: the built-in ones and the operator's.
 func (c *Config) Known() []string {
-	list := Backends()
+	list := backends.Names()
 	for _, p := range c.Plugins {
 		list = append(list, p.Name)
 	}
@@ -97,7 +105,7 @@ func (c *Config) Used() []string {
 	if !c.Auto() {
 		return c.Sandbox
 	}
-	return automatic()
+	return backends.Automatic()
 }
 
 // checkSandboxes refuses names that mean nothing: a misspelt one would be a backend that is

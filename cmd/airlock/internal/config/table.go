@@ -10,8 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/plugins/bubblewrap"
-	"github.com/computclaw/airlock/plugins/docker"
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 )
 
 // Variable is one environment variable.
@@ -26,7 +25,7 @@ type Variable struct {
 
 // Variables is the whole configuration. docs/configuration.md is this table; a test compares them.
 func Variables() []Variable {
-	return slices.Concat(serverVariables(), sandboxVariables(), sshVariables(), limitVariables(), redactVariables(),
+	return slices.Concat(serverVariables(), sandboxVariables(), backendVariables(), limitVariables(), redactVariables(),
 		vaultVariables(), runVariables())
 }
 
@@ -91,19 +90,10 @@ func serverVariables() []Variable {
 func sandboxVariables() []Variable {
 	return []Variable{
 		{Name: "AIRLOCK_SANDBOX",
-			about: "`auto` (the strongest of " + strings.Join(automatic(), ", ") + " that passes its proof) or backends, " +
-				"the first by default: " + strings.Join(Backends(), ", ") + ", your own ([docs](backends/README.md))",
+			about: "`auto` (the strongest of " + strings.Join(backends.Automatic(), ", ") + " that passes its proof) or backends, " +
+				"the first by default: " + strings.Join(backends.Names(), ", ") + ", your own ([docs](backends/README.md))",
 			set:  setSandbox,
 			show: func(c *Config) string { return strings.Join(c.Sandbox, ",") }},
-		{Name: "AIRLOCK_DOCKER_IMAGE",
-			about: "`docker` backend: images that boxes may run, the first by default; else `" + docker.DefaultImage + "`",
-			set:   func(c *Config, v string) error { return c.setPlugin(docker.Name, "image", v) },
-			show:  func(c *Config) string { return c.PluginSettings[docker.Name]["image"] }},
-		{Name: "AIRLOCK_BOX",
-			about: "`bubblewrap` backend: boxes forked from a `template`, the default, or `fresh` " +
-				"([docs](backends/README.md#boxes-from-a-template))",
-			set:  func(c *Config, v string) error { return c.setPlugin(bubblewrap.Name, "box", v) },
-			show: func(c *Config) string { return c.PluginSettings[bubblewrap.Name]["box"] }},
 		{Name: "AIRLOCK_TEMPLATE_IMPORTS",
 			about: "modules that a template has loaded, or `none`; else what one of ten scripts imports " +
 				"([docs](backends/README.md#modules-of-a-template))",

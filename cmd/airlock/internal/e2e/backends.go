@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
+	"github.com/computclaw/airlock/plugins/docker"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/ssh"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
@@ -35,5 +38,22 @@ func SSHSettings(m *sshtest.Machine) []string {
 	return env
 }
 
+// Settings starts what backends need, until the end of the test, and returns what a server needs to
+// use them.
+func Settings(tb testing.TB, names ...string) []string {
+	tb.Helper()
+	env := []string{"AIRLOCK_SANDBOX=" + strings.Join(names, ",")}
+	for _, name := range names {
+		switch name {
+		case docker.Name:
+			_, settings := DockerSettings(tb)
+			env = append(env, settings...)
+		case ssh.Name:
+			env = append(env, SSHSettings(sshtest.New(tb, sshtest.Options{}))...)
+		}
+	}
+	return env
+}
+
 // Backends returns all built-in backends, the default first.
-func Backends() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }
+func Backends() []string { return backends.Names() }

@@ -10,14 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
-	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 const fileSecret = "kX9vQ2mTz7Lw4RbYc8Ns1Hd6Fj3Gp5Aa"
@@ -103,13 +101,12 @@ set_result(len(rows))
 func onBackends(t *testing.T) (d filesDesk, backends []string) {
 	t.Helper()
 	e2e.NewWorld(t)
-	backends, env := e2e.Backends()[:1], []string{"AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB"}
+	backends = e2e.Backends()[:1]
 	if os.Getenv(sandboxtest.SuiteVariable) != "" {
 		backends = e2e.Backends()
-		_, docker := e2e.DockerSettings(t)
-		env = slices.Concat(env, docker, e2e.SSHSettings(sshtest.New(t, sshtest.Options{})))
 	}
-	d = filesDesk{e2e.StartInstance(t, append(env, "AIRLOCK_SANDBOX="+strings.Join(backends, ","))...)}
+	env := append(e2e.Settings(t, backends...), "AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB")
+	d = filesDesk{e2e.StartInstance(t, env...)}
 	d.AllReady(backends...)
 	d.Admin(fileSecret, "credential", "set", "TOKEN", "--mode", "injected")
 	return d, backends

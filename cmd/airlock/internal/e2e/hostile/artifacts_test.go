@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
-	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 const (
@@ -122,14 +121,12 @@ func TestArtifactsEverywhere(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
 	}
-	backends, env := []string{"landlock"}, []string(nil)
+	backends := []string{"landlock"}
 	if *matrix {
 		backends = e2e.Backends()
-		_, env = e2e.DockerSettings(t)
-		env = append(env, e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))...)
 	}
 	e2e.NewWorld(t)
-	env = append(env, "AIRLOCK_SANDBOX="+strings.Join(backends, ","), "AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB")
+	env := append(e2e.Settings(t, backends...), "AIRLOCK_POOL=1", "AIRLOCK_LIMIT_TMP=160MiB")
 	giveAndTake(t, e2e.StartInstance(t, env...), backends...)
 }
 

@@ -3,12 +3,10 @@ package hostile_test
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
-	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 // steadyScript returns everything that tends to differ between two runs of the same program. Not in
@@ -55,10 +53,7 @@ func TestSameResultEverywhere(t *testing.T) {
 		return
 	}
 	w := e2e.NewWorld(t)
-	_, env := e2e.DockerSettings(t)
-	env = append(env, e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))...)
-	env = append(env, "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_SANDBOX="+strings.Join(e2e.Backends(), ","),
-		"AIRLOCK_POOL=0")
+	env := append(e2e.Settings(t, e2e.Backends()...), "AIRLOCK_LOCAL_SERVICES="+w.Services, "AIRLOCK_POOL=0")
 	in := e2e.StartInstance(t, env...)
 	in.AllReady(e2e.Backends()...)
 	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app/egress/rules"
+	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/landlock"
-	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 // TestLimitsSpeak meets the limits that an ordinary script meets: each ends in an error that says
@@ -26,13 +26,12 @@ func TestLimitsSpeak(t *testing.T) {
 // onBackends tests two backends, and all with -matrix, in a world of their own.
 func onBackends(t *testing.T, test func(t *testing.T, backend string, settings []string)) {
 	e2e.NewWorld(t)
-	all := map[string][]string{"bubblewrap": nil, "landlock": nil}
+	names := backends.Automatic()
 	if *matrix {
-		_, all["docker"] = e2e.DockerSettings(t)
-		all["ssh"] = e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))
+		names = backends.Names()
 	}
-	for backend, settings := range all {
-		t.Run(backend, func(t *testing.T) { test(t, backend, append(settings, "AIRLOCK_SANDBOX="+backend)) })
+	for _, backend := range names {
+		t.Run(backend, func(t *testing.T) { test(t, backend, e2e.Settings(t, backend)) })
 	}
 }
 

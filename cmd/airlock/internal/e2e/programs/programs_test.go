@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/plugins/sandboxtest/ordinary"
-	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 var (
@@ -46,15 +45,14 @@ func TestOrdinaryProgramsOverLandlock(t *testing.T) {
 // TestOrdinaryProgramsOverDocker does the same in containers.
 func TestOrdinaryProgramsOverDocker(t *testing.T) {
 	if needsMatrix(t) && e2e.InNamespaces(t) {
-		_, settings := e2e.DockerSettings(t)
-		runPrograms(t, "docker", settings...)
+		runPrograms(t, "docker")
 	}
 }
 
 // TestOrdinaryProgramsOverSSH does the same on another machine.
 func TestOrdinaryProgramsOverSSH(t *testing.T) {
 	if needsMatrix(t) && e2e.InNamespaces(t) {
-		runPrograms(t, "ssh", e2e.SSHSettings(sshtest.New(t, sshtest.Options{}))...)
+		runPrograms(t, "ssh")
 	}
 }
 
@@ -71,7 +69,7 @@ func runPrograms(t *testing.T, backend string, settings ...string) {
 	programs, err := ordinary.Programs()
 	e2e.Must(t, err)
 	programs = slices.DeleteFunc(programs, func(p ordinary.Program) bool { return !strings.Contains(p.Name, *only) })
-	in, profile := startWorld(t, append(settings, "AIRLOCK_SANDBOX="+backend)...)
+	in, profile := startWorld(t, append(settings, e2e.Settings(t, backend)...)...)
 	slots := make(chan struct{}, 3)
 	var running sync.WaitGroup
 	for _, p := range programs {
