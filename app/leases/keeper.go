@@ -45,8 +45,7 @@ type hold struct {
 	lost   error              // the first that could not be renewed
 }
 
-// New returns a Keeper, which gets the leases in answers of Vault that came too late. It does
-// nothing by itself yet.
+// New returns a Keeper. It does nothing by itself yet.
 func New(cfg Config) *Keeper {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -55,10 +54,8 @@ func New(cfg Config) *Keeper {
 		cfg.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: semaphore.NewWeighted(8),
+	return &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: semaphore.NewWeighted(8),
 		held: map[string]*hold{}, failed: map[string]error{}}
-	cfg.Vault.OnLate(k.takeLate)
-	return k
 }
 
 // Start begins to revoke the leases that a dead process left. Only one process of an instance may
@@ -139,15 +136,6 @@ func (k *Keeper) insert(ctx context.Context, leases []vault.Lease) (own []vault.
 		return leases, err
 	}
 	return own, shared
-}
-
-// takeLate gives back a lease that nobody waits for any more.
-func (k *Keeper) takeLate(l vault.Lease) {
-	own, err := k.insert(context.WithoutCancel(k.ctx), []vault.Lease{l})
-	if err != nil && !errors.As(err, new(*SharedError)) {
-		k.cfg.Log.Error("a lease that came too late could not be written down", "lease", l.ID, "error", err)
-	}
-	k.giveBack(own)
 }
 
 func seconds(l vault.Lease) time.Duration { return time.Duration(l.Seconds) * time.Second }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/vault/api"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -13,10 +14,9 @@ import (
 // Client reads from one Vault as one identity. It is safe for concurrent use.
 type Client struct {
 	cfg   Config
-	base  *api.Client // without a token
-	idle  func()      // closes connections that nobody uses
-	reads chan struct{}
-	late  func(Lease) // gets the leases of answers that nobody waits for any more
+	base  *api.Client         // without a token
+	idle  func()              // closes connections that nobody uses
+	reads *semaphore.Weighted // bounds the reads at once
 	cache *cache
 
 	login    chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
@@ -50,44 +50,25 @@ type Fetched struct {
 }
 
 // Fetch reads each path of the references once, so that all fields of one path are of one version
-// and one lease. It takes no longer than the configured time limit and ends with ctx. Errors:
-// *ReadError about the first reference, in their order, that has no value; ctx's cause.
-//
-// An answer that comes too late is still waited for in the background, and the lease in it handed
-// to OnLate.
+// and one lease. It takes no longer than the configured time limit. If ctx ends, it returns once
+// Vault has answered what it was asked, so that no lease is lost.
+// Errors: *ReadError about the first reference, in their order, that has no value; ctx's cause.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
-	paths := byPath(refs)
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
-	found := make(map[string]secret, len(paths))
-	failed := map[string]error{}
-	parent := ctx
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
-	answers := c.readAll(ctx, paths)
-	for range paths {
-		select {
-		case a := <-answers:
-			if a.err != nil {
-				failed[a.path] = a.err
-				continue
-			}
-			found[a.path] = a.secret
-			if a.secret.lease.ID != "" {
-				f.Leases = append(f.Leases, a.secret.lease)
-			}
-		case <-ctx.Done():
-			left := len(paths) - len(found) - len(failed)
-			go c.discard(context.WithoutCancel(ctx), answers, left)
-			if parent.Err() != nil {
-				return f, fmt.Errorf("vault: %w", context.Cause(parent))
-			}
-			return f, c.gaveUp(ctx, refs, found, failed)
+	answers := c.readAll(context.WithoutCancel(ctx), byPath(refs))
+	for _, a := range answers {
+		if a.secret.lease.ID != "" {
+			f.Leases = append(f.Leases, a.secret.lease)
 		}
 	}
+	if ctx.Err() != nil {
+		return f, fmt.Errorf("vault: %w", context.Cause(ctx))
+	}
 	for _, ref := range refs {
-		v, err := found[ref.Path].field(ref.Field)
-		if failed[ref.Path] != nil {
-			err = failed[ref.Path]
+		a := answers[ref.Path]
+		v, err := a.secret.field(ref.Field)
+		if a.err != nil {
+			err = a.err
 		}
 		if err == nil && c.holdsOwn(v.Secret) {
 			err = errOwnToken
@@ -99,24 +80,6 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 	}
 	return f, nil
 }
-
-// gaveUp names the first reference that was still waited for.
-func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[string]secret,
-	failed map[string]error) error {
-	for _, ref := range refs {
-		if err := failed[ref.Path]; err != nil {
-			return &ReadError{ref, err}
-		}
-		if _, ok := found[ref.Path]; !ok {
-			return &ReadError{ref, explain(context.Cause(ctx), c.cfg.Timeout)}
-		}
-	}
-	return fmt.Errorf("vault: %w", context.Cause(ctx))
-}
-
-// OnLate sets who gives back the leases of answers that came too late; without it each is tried to
-// be revoked once. It is called before the first Fetch.
-func (c *Client) OnLate(giveBack func(Lease)) { c.late = giveBack }
 
 func byPath(refs []app.Reference) []string {
 	var paths []string

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -45,8 +46,6 @@ const DefaultTimeout = 10 * time.Second
 const (
 	maxAnswer = 4 << 20 // bytes of one answer
 	maxReads  = 32      // reads at once
-	// how much longer than Timeout an answer is waited for, only to give back the lease in it
-	lateAnswers = 60 * time.Second
 )
 
 // New returns a Client. It sends nothing: the first read, or Start, logs in. Errors: a setting is
@@ -71,7 +70,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
-	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), login: make(chan struct{}, 1),
+	return &Client{cfg: cfg, base: base, idle: idle, reads: semaphore.NewWeighted(maxReads), login: make(chan struct{}, 1),
 		cache: newCache(cfg.Cache, cfg.Now)}, nil
 }
 
@@ -116,7 +115,7 @@ func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
 	transport.MaxIdleConnsPerHost = maxReads
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	settings := &api.Config{
-		Address: cfg.Address, HttpClient: &http.Client{Transport: transport}, Timeout: cfg.Timeout + lateAnswers,
+		Address: cfg.Address, HttpClient: &http.Client{Transport: transport}, Timeout: cfg.Timeout,
 		MaxRetries:   0, // an execution must not wait for a Vault that is down
 		CloneHeaders: true, CloneTLSConfig: true, DisableRedirects: true,
 	}

@@ -11,18 +11,15 @@
 // KV fields from one version. What holds a lease is never cached; what doesn't may be, for as long
 // as the operator says.
 //
-// A lease must not be lost. Reads go on when whoever asked has left (an execution that was
-// cancelled, a time limit), and a lease in a late answer is handed to OnLate. A lease that Vault
-// made in an answer that never arrived can't be known to anybody; it lives until it expires.
+// An execution that is cancelled waits for the answers it asked for, and gives their leases back.
+// A lease in an answer that came after the time limit lives until it expires.
 //
 // # Renewal
 //
-// Tokens and leases are renewed by one loop (prolong), not by the API's lifetime watcher. Once
-// Vault extends something no more, the watcher ends before that does, without an error (measured:
-// of a token's 4 s after 2.2, of 10 s after 8.8), and begun again for the rest it renews at once,
-// again and again. Airlock has to know when a lease has really ended, and needs a token to its end
-// where it can get no other. And for a lease the watcher keeps to the token that it began with,
-// which may have been replaced since.
+// One loop (prolong) renews tokens and leases. The API's lifetime watcher doesn't serve: after a
+// renewal that fails near the end it asks Vault again without a pause, hundreds of times a second,
+// since it leaves the Stop of its backoff at 0. It ends before what it watches does, and Airlock has
+// to know when a lease has really ended. And it keeps to the token that it began with.
 //
 // # One type, not an interface
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/vault/api"
@@ -23,58 +24,43 @@ type secret struct {
 
 // answer is the outcome of reading one path.
 type answer struct {
-	path   string
 	secret secret
 	err    error
 }
 
-// readAll begins to read every path. Each sends one answer, however late; one that was not asked
-// for before ctx ended is not asked for any more.
-func (c *Client) readAll(ctx context.Context, paths []string) <-chan answer {
-	answers := make(chan answer, len(paths))
+// readAll reads every path, and returns the answers by path. It ends with ctx and the time limit.
+func (c *Client) readAll(ctx context.Context, paths []string) map[string]answer {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	var reads sync.WaitGroup
+	var mu sync.Mutex
+	answers := make(map[string]answer, len(paths))
 	for _, path := range paths {
-		if s, ok := c.cache.get(path); ok {
-			answers <- answer{path: path, secret: s}
-			continue
-		}
-		go func() {
-			select {
-			case c.reads <- struct{}{}:
-				defer func() { <-c.reads }()
-			case <-ctx.Done():
-				answers <- answer{path: path, err: explain(context.Cause(ctx), c.cfg.Timeout)}
-				return
-			}
-			patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.cfg.Timeout+lateAnswers)
-			defer cancel()
-			s, err := c.read(patient, path)
-			if err != nil {
-				c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", reason(err))
-			}
-			answers <- answer{path, s, err}
-		}()
+		reads.Go(func() {
+			s, err := c.readInTurn(ctx, path)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[path] = answer{s, err}
+		})
 	}
+	reads.Wait()
 	return answers
 }
 
-// discard gives back the leases of answers that nobody waits for any more.
-func (c *Client) discard(ctx context.Context, answers <-chan answer, n int) {
-	for range n {
-		a := <-answers
-		if a.secret.lease.ID == "" {
-			continue
-		}
-		if c.late != nil {
-			c.late(a.secret.lease)
-			continue
-		}
-		within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-		if err := c.Revoke(within, a.secret.lease.ID); err != nil {
-			c.cfg.Log.Error("a lease that came too late could not be revoked; it lives until it expires", "lease",
-				a.secret.lease.ID, "error", err)
-		}
-		cancel()
+// readInTurn reads a path from the cache, or else from Vault with a few others at once.
+func (c *Client) readInTurn(ctx context.Context, path string) (secret, error) {
+	if s, ok := c.cache.get(path); ok {
+		return s, nil
 	}
+	if err := c.reads.Acquire(ctx, 1); err != nil {
+		return secret{}, explain(context.Cause(ctx), c.cfg.Timeout)
+	}
+	defer c.reads.Release(1)
+	s, err := c.read(ctx, path)
+	if err != nil {
+		c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", reason(err))
+	}
+	return s, err
 }
 
 // read reads one path now.
