@@ -166,7 +166,7 @@ func schema(s Schema) object {
 }
 
 func typeOf(f Field) object {
-	o := typeNamed(f.Type)
+	o := typeSchema(f.Type)
 	switch {
 	case f.Null && f.Type == "any":
 		o["type"] = []any{"object", "array", "string", "number", "boolean", "null"}
@@ -179,12 +179,12 @@ func typeOf(f Field) object {
 	return o
 }
 
-func typeNamed(name string) object {
+func typeSchema(name string) object {
 	if item, ok := strings.CutPrefix(name, "[]"); ok {
-		return object{"type": "array", "items": typeNamed(item)}
+		return object{"type": "array", "items": typeSchema(item)}
 	}
 	if short, long, two := strings.Cut(name, " or "); two {
-		return object{"anyOf": []object{typeNamed(short), typeNamed(long)}}
+		return object{"anyOf": []object{typeSchema(short), typeSchema(long)}}
 	}
 	switch name {
 	case "any":

@@ -21,7 +21,7 @@ const (
 // Cancel ends an execution, and returns it once nothing of it runs any more.
 // Errors: CodeAlreadyEnded if it has ended, or ended by itself first; CodeStorageBusy if it was
 // queued and its end could not be stored; CodeConflict if it was stopped, but its end can't be
-// stored yet.
+// toStore yet.
 func (c *Controller) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
 	x, err := c.reader.ByID(ctx, id)
 	if err != nil {
@@ -77,12 +77,12 @@ func (c *Controller) end(ctx context.Context, handle string, cause *runner.Stop)
 		return context.Cause(ctx)
 	}
 	if !run.EndedBy(cause) {
-		return alreadyEnded()
+		return errAlreadyEnded()
 	}
 	return nil
 }
 
-func alreadyEnded() error {
+func errAlreadyEnded() error {
 	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "GET /executions/{id} shows how it ended.")
 }
 
@@ -109,7 +109,7 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 			return err
 		}
 		if !x.Status.Queued() {
-			return alreadyEnded()
+			return errAlreadyEnded()
 		}
 		_, err = tx.Executions.Finish(ctx, handle, f)
 		return err

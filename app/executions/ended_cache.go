@@ -91,8 +91,8 @@ func (s *Reader) IsSmall(x app.Execution) bool {
 	return run == nil || run.PrintedBytes() <= maxCachedBytes
 }
 
-// cached returns an execution from the cache, once the store confirms that it is still there.
-func (s *Reader) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
+// readCached returns an execution from the cache, once the store confirms that it is still there.
+func (s *Reader) readCached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
 	e, ok := s.cfg.Cache.cache.Get(id)
 	if !ok {
 		return x, false, nil

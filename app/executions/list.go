@@ -68,13 +68,13 @@ func (s *Reader) page(ctx context.Context, f Filter) (page store.ExecutionPage, 
 		limit = 50
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		page, err = tx.Executions.List(ctx, f.stored(limit))
+		page, err = tx.Executions.List(ctx, f.toStore(limit))
 		return err
 	})
 	return page, err
 }
 
-func (f Filter) stored(limit int) store.ExecutionFilter {
+func (f Filter) toStore(limit int) store.ExecutionFilter {
 	return store.ExecutionFilter{
 		ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
 		Host: f.Host, Label: f.Label, Skill: f.Skill, Text: f.Text, Before: f.Before, Limit: limit,

@@ -39,7 +39,7 @@ const maxCounted = 1000
 // Count returns how many executions match. exact is false if there may be more.
 func (s *Reader) Count(ctx context.Context, f Filter) (n int, exact bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		n, exact, err = tx.Executions.Count(ctx, f.stored(0), maxCounted)
+		n, exact, err = tx.Executions.Count(ctx, f.toStore(0), maxCounted)
 		return err
 	})
 	return n, exact, err

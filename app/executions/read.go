@@ -24,7 +24,7 @@ func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 			"Check the execution_id: it is what POST /execute returned; GET /executions lists the profile's own.")
 	}
 	lookup := s.cfg.Keyring.Lookup(secrets.Execs, id)
-	x, ok, err := s.cached(ctx, id, lookup)
+	x, ok, err := s.readCached(ctx, id, lookup)
 	if err == nil && !ok {
 		err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 			x, err = tx.Executions.ByLookup(ctx, lookup)

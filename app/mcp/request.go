@@ -27,7 +27,7 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 		}
 	}
 	leaveOut(args)
-	if err := expected(tool, args); err != nil {
+	if err := checkArguments(tool, args); err != nil {
 		return r, err
 	}
 	query, body := url.Values{}, map[string]json.RawMessage{}
@@ -51,7 +51,7 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 	}
 	var err error
 	if tool.Raw {
-		r.Body, err = uploaded(body)
+		r.Body, err = readUpload(body)
 		return r, err
 	}
 	if tool.Body == "" {
@@ -66,8 +66,8 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 // maxUpload is the largest file that a tool sends, in bytes.
 const maxUpload = 2 << 20
 
-// uploaded is the file that a call sends: its content in base64, or a text.
-func uploaded(body map[string]json.RawMessage) (content []byte, err error) {
+// readUpload reads the file that a call sends: its content in base64, or a text.
+func readUpload(body map[string]json.RawMessage) (content []byte, err error) {
 	encoded, text := body[apidocs.ArgContent], body[apidocs.ArgText]
 	switch {
 	case (encoded == nil) == (text == nil):
@@ -104,9 +104,9 @@ func leaveOut(args map[string]json.RawMessage) {
 	})
 }
 
-// expected refuses arguments that the tool does not take, and a call without those it cannot be
+// checkArguments refuses arguments that the tool does not take, and a call without those it cannot be
 // addressed without.
-func expected(tool apidocs.Tool, args map[string]json.RawMessage) error {
+func checkArguments(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	known, _ := tool.Input["properties"].(map[string]any)
 	names := slices.Sorted(maps.Keys(known))
 	for name := range args {

@@ -93,7 +93,7 @@ func TestHintsNameTools(t *testing.T) {
 			t.Errorf("%q became %q, want %q", hint, got, want)
 		}
 	}
-	result := failed(app.E(app.CodeProfileLocked, "m", "Create another with POST /profiles."))
+	result := errorResult(app.E(app.CodeProfileLocked, "m", "Create another with POST /profiles."))
 	text, _ := json.Marshal(result.StructuredContent)
 	if !strings.Contains(string(text), "with create_profile.") || !result.IsError {
 		t.Errorf("%s", text)

@@ -69,7 +69,7 @@ func (s server) addTool(to *sdk.Server, tool apidocs.Tool) {
 			ctx, api := s.way(ctx, req.Extra)
 			result, err := call{api: api, own: s.own(req.Extra), tool: tool, req: req}.run(ctx)
 			if err != nil {
-				return failed(err), nil
+				return errorResult(err), nil
 			}
 			return result, nil
 		})
@@ -140,8 +140,8 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 	return result
 }
 
-// failed tells the model what went wrong, in the shape that every error of the API has.
-func failed(err error) *sdk.CallToolResult {
+// errorResult tells the model what went wrong, in the shape that every error of the API has.
+func errorResult(err error) *sdk.CallToolResult {
 	var known *app.Error
 	if !errors.As(err, &known) {
 		known = app.E(app.CodeInternal, err.Error(),

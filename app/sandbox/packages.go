@@ -58,7 +58,7 @@ func (m *Manager) InstalledFor(p app.Placement) (i Installed, ok bool) {
 	if b == nil || m.undecidedLocked(p) {
 		return i, false
 	}
-	for _, i := range b.installed(false) {
+	for _, i := range b.listInstalled(false) {
 		if i.Image == p.Image && i.Modules != nil {
 			return i, true
 		}
@@ -77,7 +77,7 @@ func (m *Manager) installedLocked() (list []Installed) {
 	standard := m.standardLocked()
 	for _, s := range m.backends {
 		if s.active != nil {
-			list = append(list, s.active.installed(s.active == standard)...)
+			list = append(list, s.active.listInstalled(s.active == standard)...)
 		}
 	}
 	return list
@@ -93,7 +93,7 @@ func (m *Manager) announceInstalled() {
 	}
 }
 
-func (b *Backend) installed(standard bool) (list []Installed) {
+func (b *Backend) listInstalled(standard bool) (list []Installed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, image := range b.images() {

@@ -107,7 +107,7 @@ func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string,
 	}
 	places, err := tx.Queue.Placements(ctx)
 	for handle, p := range places {
-		if s.cfg.Sandboxes.Undecided(p) || s.saturated(p) {
+		if s.cfg.Sandboxes.Undecided(p) || s.isSaturated(p) {
 			handles = append(handles, handle)
 		}
 	}

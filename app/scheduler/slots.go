@@ -247,10 +247,10 @@ func (s *Slot) FinishEnd() {
 	}
 }
 
-// saturated reports whether so many executions wait for a box of p's class that no more are claimed
+// isSaturated reports whether so many executions wait for a box of p's class that no more are claimed
 // for it. Those claimed before, with a slot each, can still join them, so there are never more than
 // twice as many as slots.
-func (s *Scheduler) saturated(p app.Placement) bool {
+func (s *Scheduler) isSaturated(p app.Placement) bool {
 	c, ok := s.cfg.Sandboxes.ClassOf(p)
 	return ok && s.yields.of(c) >= s.cfg.Workers
 }

@@ -38,7 +38,7 @@ func LoadInstanceKey(envValue app.Secret, envFile, dataDir string) (key app.Secr
 	switch path := filepath.Join(dataDir, InstanceKeyFile); {
 	case !envValue.Empty():
 		source = "AIRLOCK_SECRET_KEY"
-		key = trimmed(envValue.Reveal())
+		key = trimSecret(envValue.Reveal())
 	case envFile != "":
 		source = "AIRLOCK_SECRET_KEY_FILE"
 		key, err = readKey(envFile, 0, func(fs.FileInfo) error { return nil })
@@ -99,7 +99,7 @@ func readKey(path string, flags int, check func(fs.FileInfo) error) (app.Secret,
 	if len(text) > maxKeyFile {
 		return app.Secret{}, fmt.Errorf("it is larger than %d bytes", maxKeyFile)
 	}
-	return trimmed(string(text)), nil
+	return trimSecret(string(text)), nil
 }
 
 // createKey writes a new key so that a reader, or a crash, sees all of it or nothing. It reports
@@ -120,7 +120,7 @@ func createKey(dir, path string) (created bool, err error) {
 	return err == nil, err
 }
 
-func trimmed(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }
+func trimSecret(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }
 
 // OlderKeys returns the keys behind the first in the key file that Airlock keeps for itself in
 // dataDir: there are some only while a rotation is not finished.

@@ -73,13 +73,13 @@ func (k key) seal(p Purpose, row string, plaintext []byte, now time.Time) []byte
 	token = binary.BigEndian.AppendUint64(token, uint64(now.Unix()))
 	nonce := make([]byte, nonceSize)
 	_, _ = rand.Read(nonce) // it can't fail: the program ends if the kernel has no randomness
-	data := associated(token, p, row)
+	data := associatedData(token, p, row)
 	token = append(token, nonce...)
 	return k.aead(p).Seal(token, nonce, plaintext, data)
 }
 
 func (k key) open(p Purpose, row string, t token) ([]byte, bool) {
-	plaintext, err := k.aead(p).Open(nil, t.nonce, t.sealed, associated(t.header, p, row))
+	plaintext, err := k.aead(p).Open(nil, t.nonce, t.sealed, associatedData(t.header, p, row))
 	return plaintext, err == nil
 }
 
@@ -101,9 +101,9 @@ func parseToken(raw []byte) (token, error) {
 	return t, nil
 }
 
-// associated binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab", "c")
+// associatedData binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab", "c")
 // apart.
-func associated(header []byte, p Purpose, row string) []byte {
+func associatedData(header []byte, p Purpose, row string) []byte {
 	data := append([]byte("airlock token"), header...)
 	data = binary.BigEndian.AppendUint32(data, uint32(len(p)))
 	data = append(data, p...)

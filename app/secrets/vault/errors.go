@@ -55,7 +55,7 @@ func explain(err error, limit time.Duration) error {
 			err)
 	case errors.Is(err, context.Canceled):
 		return err
-	case untrusted(err):
+	case isUntrusted(err):
 		return because(app.CodeUnreachable, "Vault's certificate is not trusted",
 			"Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
 	}
@@ -113,7 +113,7 @@ func tame(err error, secrets ...app.Secret) error {
 	return err
 }
 
-func untrusted(err error) bool {
+func isUntrusted(err error) bool {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
 	var name x509.HostnameError

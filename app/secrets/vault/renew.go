@@ -75,7 +75,7 @@ func (c *Client) keep(ctx context.Context, s *session) {
 				return
 			}
 		case <-ticker.C:
-			if c.replaced(s) {
+			if c.isReplaced(s) {
 				c.drop(s)
 			}
 			if c.current() != s {
@@ -157,8 +157,8 @@ func (c *Client) prolong(ctx context.Context, l life, renew func(context.Context
 	}
 }
 
-// replaced reports whether the token's file holds another one now.
-func (c *Client) replaced(s *session) bool {
+// isReplaced reports whether the token's file holds another one now.
+func (c *Client) isReplaced(s *session) bool {
 	if c.cfg.TokenFile == "" {
 		return false
 	}

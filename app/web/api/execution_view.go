@@ -96,7 +96,7 @@ func viewExecution(x app.Execution) executionView {
 	v.ErrorLine, v.Truncated = x.ErrorLine, x.Truncated
 	v.Error, v.Traceback = app.SplitTraceback(x.Error)
 	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
-	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
+	v.Timings = &timingsView{QueuedMS: queueTime(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
 	return v
 }
 
@@ -107,8 +107,8 @@ func viewListed(x app.Execution) executionView {
 	return v
 }
 
-// queued is how long the execution waited for its start, or for its end if it never started.
-func queued(x app.Execution) time.Duration {
+// queueTime returns how long the execution waited for its start, or for its end if it never started.
+func queueTime(x app.Execution) time.Duration {
 	until := x.StartedAt
 	if until.IsZero() {
 		until = x.CompletedAt

@@ -99,7 +99,7 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 		if err != nil {
 			return p, err
 		}
-		if !undecided(current, h.now()) || !reflect.DeepEqual(first, viewProfile(current, "", h.now())) {
+		if !needsDecision(current, h.now()) || !reflect.DeepEqual(first, viewProfile(current, "", h.now())) {
 			return current, nil
 		}
 		select {
@@ -111,9 +111,9 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 	}
 }
 
-// undecided reports whether a person has something to decide about the profile: to lock it, to
+// needsDecision reports whether a person has something to decide about the profile: to lock it, to
 // allow a host, or to set a missing value.
-func undecided(p app.Profile, now time.Time) bool {
+func needsDecision(p app.Profile, now time.Time) bool {
 	switch p.State(now) {
 	case app.StateUnlocked:
 		return true

@@ -23,7 +23,7 @@ func TestWhatIsUndecided(t *testing.T) {
 		"revoked":             {app.Profile{Locked: true, Revoked: true, Hosts: []app.HostRequest{{}}}, false},
 		"expired":             {app.Profile{ExpiresAt: now.Add(-time.Hour)}, false},
 	} {
-		if got := undecided(c.p, now); got != c.want {
+		if got := needsDecision(c.p, now); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

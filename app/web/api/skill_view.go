@@ -108,8 +108,8 @@ func maskedJSON(text redact.Clean) json.RawMessage {
 	return nil
 }
 
-// detailed shows versions with everything that is known of them, and the facts of the first.
-func (h *skills) detailed(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
+// showDetails shows versions with everything that is known of them, and the facts of the first.
+func (h *skills) showDetails(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
 	view, err := h.show(c, p, list, true)
 	if err != nil {
 		return view, err

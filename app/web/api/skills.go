@@ -86,7 +86,7 @@ func (h *skills) upload(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.detailed(c, p, []appskills.Version{v})
+	view, err := h.showDetails(c, p, []appskills.Version{v})
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (h *skills) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := h.detailed(c, p, list)
+	view, err := h.showDetails(c, p, list)
 	if err != nil {
 		return err
 	}

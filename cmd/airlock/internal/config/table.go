@@ -46,7 +46,7 @@ func serverVariables() []Variable {
 		{Name: "AIRLOCK_ADMIN_TOKEN",
 			about:  "token for the first login, at least 16 characters; else the first start prints one",
 			secret: true, set: setAdminToken,
-			show: func(c *Config) string { return masked(c.AdminToken) }},
+			show: func(c *Config) string { return mask(c.AdminToken) }},
 		{Name: "AIRLOCK_SECRET_KEY",
 			about: "instance key, at least 32 characters; else `instance.key` in the data directory " +
 				"([docs](backups.md#the-instance-key))",
@@ -56,7 +56,7 @@ func serverVariables() []Variable {
 		{Name: "AIRLOCK_SECRET_KEY_OLD",
 			about: "previous instance key, during a rotation or for an older database", secret: true,
 			set:  func(c *Config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil },
-			show: func(c *Config) string { return masked(c.OldSecretKey) }},
+			show: func(c *Config) string { return mask(c.OldSecretKey) }},
 		{Name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles,
 			show: showAgentProfiles},
 		{Name: "AIRLOCK_METRICS_ADDR",
@@ -148,7 +148,7 @@ func runVariables() []Variable {
 			set:  func(c *Config, v string) (err error) { c.URL, err = ParseURL(v); return err },
 			show: func(c *Config) string { return c.URL }},
 		{Name: "AIRLOCK_PROFILE", about: "profile id for `airlock run` and `airlock mcp`", secret: true, set: SetProfile,
-			show: func(c *Config) string { return masked(c.Profile) }},
+			show: func(c *Config) string { return mask(c.Profile) }},
 	}
 }
 
@@ -304,10 +304,10 @@ func showSecretKey(c *Config) string {
 	if c.SecretKeyFile != "" {
 		return c.SecretKeyFile
 	}
-	return masked(c.SecretKey)
+	return mask(c.SecretKey)
 }
 
-func masked(s app.Secret) string {
+func mask(s app.Secret) string {
 	if s.Empty() {
 		return ""
 	}

@@ -24,12 +24,12 @@ func vaultVariables() []Variable {
 		{Name: "VAULT_TOKEN", about: "token; Airlock reads the file again when it changes", secret: true,
 			set:     func(c *Config, v string) error { c.Vault.Token = app.NewSecret(v); return nil },
 			setFile: func(c *Config, path string) { c.Vault.TokenFile = path },
-			show:    func(c *Config) string { return maskedOr(c.Vault.Token, c.Vault.TokenFile) }},
+			show:    func(c *Config) string { return maskOr(c.Vault.Token, c.Vault.TokenFile) }},
 		text("VAULT_ROLE_ID", "AppRole instead of a token", func(c *Config) *string { return &c.Vault.RoleID }),
 		{Name: "VAULT_SECRET_ID", about: "its secret id; Airlock reads the file at every login", secret: true,
 			set:     func(c *Config, v string) error { c.Vault.SecretID = app.NewSecret(v); return nil },
 			setFile: func(c *Config, path string) { c.Vault.SecretIDFile = path },
-			show:    func(c *Config) string { return maskedOr(c.Vault.SecretID, c.Vault.SecretIDFile) }},
+			show:    func(c *Config) string { return maskOr(c.Vault.SecretID, c.Vault.SecretIDFile) }},
 		text("VAULT_APPROLE_MOUNT", "mount of AppRole, if not `approle`",
 			func(c *Config) *string { return &c.Vault.RoleMount }),
 		text("VAULT_CACERT", "PEM file of the CA of Vault's certificate",
@@ -51,11 +51,11 @@ func vaultVariables() []Variable {
 	}
 }
 
-func maskedOr(s app.Secret, file string) string {
+func maskOr(s app.Secret, file string) string {
 	if file != "" {
 		return file
 	}
-	return masked(s)
+	return mask(s)
 }
 
 func refuseSkipVerify(_ *Config, v string) error {

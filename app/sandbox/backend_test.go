@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,24 @@ func TestBoxesThatAreNotForkedAreTold(t *testing.T) {
 		w.Finished("result 1", app.StatusCompleted) // which says nothing of the template
 		if got := w.Health().Backends[0].Afresh; got != tt.afresh {
 			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// TestBoxesWantWhatTheOperatorNames, whoever's they are.
+func TestBoxesWantWhatTheOperatorNames(t *testing.T) {
+	t.Parallel()
+	want := []string{"csv", "numpy"}
+	w, boxes := yard(t, func(c *engine.Config) { c.Pool, c.Imports = -1, want },
+		enginetest.Passes("a", plugins.TierFull))
+	w.Finished("result 1", app.StatusCompleted)
+	opened := boxes["a"].Opened()
+	if len(opened) == 0 {
+		t.Fatal("no box was opened")
+	}
+	for _, spec := range opened {
+		if !slices.Equal(spec.Imports, want) {
+			t.Errorf("%+v", spec)
 		}
 	}
 }
