@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -115,10 +117,11 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 			t.Errorf("close: %v", err)
 		}
 	})
-	moves := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd",
+	label := fmt.Sprintf("%x", sha256.Sum256([]byte(dir)))[:8]
+	moves := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: label,
 		Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	t.Cleanup(moves.Close)
-	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Transfer: moves})
+	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: label, Transfer: moves})
 	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: moves, Backups: kept,
 		Key: func() instance.KeyInfo {
 			return instance.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
