@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -70,3 +71,217 @@ func (r auditEventRow) event() (app.Event, error) {
 
 // auditText makes text hash as it reads: JSON would replace what is not valid UTF-8.
 func auditText(s string) string { return app.Clip(strings.ToValidUTF8(s, "\uFFFD"), maxAuditText) }
+
+// AuditFilter selects events. Zero fields don't filter.
+type AuditFilter struct {
+	Kind     app.ActorKind // who acted
+	Name     string        // of the actor, as it stands there
+	Action   string        // such as profile.lock, or all of a kind: profile
+	Subject  string        // handle or name of the thing acted on
+	From, To time.Time     // in [From, To)
+	Before   int64         // only sequence numbers below; 0: from the newest
+	Limit    int
+}
+
+// List lists events, newest first.
+func (tx AuditLog) List(ctx context.Context, f AuditFilter) ([]app.Event, error) {
+	from, below, err := tx.bounds(ctx, f)
+	if err != nil || from >= below {
+		return nil, err
+	}
+	sql, args := f.query(from, below)
+	return selectAs(ctx, tx.conn, auditEventRow.event, "read audit", sql, args...)
+}
+
+// bounds turns a range of times into sequence numbers, with the slack of clockSlack.
+func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64, err error) {
+	below = 1 << 62
+	if f.Before > 0 {
+		below = f.Before
+	}
+	if !f.From.IsZero() {
+		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at >= ? ORDER BY at, seq LIMIT 1",
+			toMillis(f.From.Add(-clockSlack)))
+		if err != nil || len(ids) == 0 {
+			return 0, 0, err
+		}
+		from = ids[0]
+	}
+	if !f.To.IsZero() {
+		ids, err := tx.ids(ctx, "SELECT seq FROM audit_events WHERE at < ? ORDER BY at DESC, seq DESC LIMIT 1",
+			toMillis(f.To.Add(clockSlack)))
+		if err != nil || len(ids) == 0 {
+			return 0, 0, err
+		}
+		below = min(below, ids[0]+1)
+	}
+	return from, below, nil
+}
+
+// query reads the events with sequence numbers in [from, below). It walks one index in the order of
+// the list; the plus keeps the others out of the choice.
+func (f AuditFilter) query(from, below int64) (string, []any) {
+	where, args := "seq >= ? AND seq < ?", []any{from, below}
+	and := func(clause string, more ...any) {
+		where += " AND " + clause
+		args = append(args, more...)
+	}
+	indexed := false // one condition chooses the index
+	column := func(name string) string {
+		if indexed {
+			return "+" + name
+		}
+		indexed = true
+		return name
+	}
+	if f.Subject != "" {
+		and(column("subject")+" = ?", f.Subject)
+	}
+	if f.Action != "" && strings.Contains(f.Action, ".") {
+		and(column("action")+" = ?", f.Action)
+	} else if f.Action != "" {
+		and("+action >= ? AND +action < ?", f.Action+".", f.Action+"/") // "/" follows "."
+	}
+	if f.Kind != "" {
+		and(column("actor_kind")+" = ?", string(f.Kind))
+	}
+	if f.Name != "" {
+		and("+actor_name = ?", f.Name)
+	}
+	if !f.From.IsZero() {
+		and("+at >= ?", toMillis(f.From))
+	}
+	if !f.To.IsZero() {
+		and("+at < ?", toMillis(f.To))
+	}
+	return "SELECT * FROM audit_events WHERE " + where + " ORDER BY seq DESC LIMIT ?", append(args, f.Limit)
+}
+
+// AuditMark is how far the chain of audit events has been verified: through this event, which had
+// this hash.
+type AuditMark struct {
+	Seq  int64
+	Hash string
+}
+
+// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the
+// mark of its end. broken is the sequence number of the first event that is missing, out of place
+// or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since
+// numbers are never given twice. What is before the mark is not looked at, but for the event of the
+// mark itself.
+func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
+	const doing = "verify audit"
+	end = mark
+	if mark.Seq > 0 {
+		row, err := selectValue[auditEventRow](ctx, tx.conn, doing, "SELECT * FROM audit_events WHERE seq = ?", mark.Seq)
+		if err != nil {
+			return mark, 0, err
+		}
+		if row.Hash != mark.Hash || row.digest() != mark.Hash {
+			return mark, mark.Seq, nil
+		}
+	}
+	for {
+		rows, err := selectAll[auditEventRow](ctx, tx.conn, doing,
+			"SELECT * FROM audit_events WHERE seq > ? ORDER BY seq LIMIT 1000", end.Seq)
+		if err != nil {
+			return mark, 0, err
+		}
+		for _, r := range rows {
+			if r.Seq != end.Seq+1 || r.Prev != end.Hash || r.Hash != r.digest() {
+				return end, end.Seq + 1, nil
+			}
+			end = AuditMark{r.Seq, r.Hash}
+		}
+		if len(rows) == 0 {
+			break
+		}
+	}
+	given, err := selectValue[int64](ctx, tx.conn, doing,
+		"SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'audit_events'")
+	if err != nil {
+		return end, 0, err
+	}
+	if given != end.Seq {
+		return end, end.Seq + 1, nil
+	}
+	return end, 0, nil
+}
+
+// ArchivedLog is an audit log that came with an import.
+type ArchivedLog struct {
+	Source      string // label of the instance it is from
+	Events      int64
+	First, Last time.Time
+}
+
+// ArchivedLogs lists them by name. It steps from log to log, since they may be long; each is
+// numbered from 1.
+func (tx AuditLog) ArchivedLogs(ctx context.Context) ([]ArchivedLog, error) {
+	type row struct {
+		Source             string
+		Events, Begin, End int64
+	}
+	return selectAs(ctx, tx.conn, func(r row) (ArchivedLog, error) {
+		return ArchivedLog{r.Source, r.Events, fromMillis(r.Begin), fromMillis(r.End)}, nil
+	}, "read archived audit logs", `WITH RECURSIVE logs(source) AS (
+			SELECT min(source) FROM audit_archive
+			UNION ALL SELECT (SELECT min(source) FROM audit_archive WHERE source > logs.source)
+			FROM logs WHERE logs.source IS NOT NULL)
+		SELECT a.source AS source, a.seq AS events,
+			(SELECT at FROM audit_archive WHERE source = a.source AND seq = 1) AS "begin", a.at AS "end"
+		FROM logs JOIN audit_archive a ON a.source = logs.source
+			AND a.seq = (SELECT max(seq) FROM audit_archive WHERE source = logs.source)
+		ORDER BY a.source`)
+}
+
+// Archived returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
+func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) ([]app.Event, error) {
+	return selectAs(ctx, tx.conn, auditEventRow.event, "read an archived audit log",
+		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
+}
+
+type auditArchiveRow struct {
+	Source       string `gorm:"primaryKey"`
+	Seq          int64  `gorm:"primaryKey;autoIncrement:false"`
+	At           int64
+	ActorKind    string
+	ActorName    string
+	ActorAddress string
+	Action       string
+	Subject      string
+	Detail       string
+	Prev         string
+	Hash         string
+}
+
+func (auditArchiveRow) TableName() string { return "audit_archive" }
+
+// EachArchived visits the audit logs that came with imports, one after the other, each from its
+// beginning.
+func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
+	return each(ctx, tx.conn, func(r auditArchiveRow) error {
+		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
+			r.Prev, r.Hash})
+	}, "SELECT * FROM audit_archive ORDER BY source, seq")
+}
+
+// Archive keeps an event of another instance's audit log, unless it is there already.
+func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
+	_, added, err = l.Add(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action,
+		e.Subject, e.Detail, e.Prev, e.Hash})
+	return added, err
+}
+
+// OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
+const OwnLog = ""
+
+// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not
+// there.
+func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (string, error) {
+	from := "audit_archive WHERE source = ?"
+	if log == OwnLog {
+		from = "audit_events WHERE '' = ?"
+	}
+	return selectValue[string](ctx, tx.conn, "look for an audit event", "SELECT hash FROM "+from+" AND seq = ?", log, seq)
+}

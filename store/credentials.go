@@ -2,7 +2,11 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"slices"
 	"time"
+
+	"gorm.io/gorm"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -167,4 +171,299 @@ func (r countedCredential) credential() (app.Credential, error) {
 	c, err := r.Row.credential()
 	c.Profiles = r.Profiles
 	return c, err
+}
+
+// Value is one sealed version of a credential's value.
+type Value struct {
+	CredentialID string
+	Version      int
+	Sealed       []byte
+	KeyID        string
+	By           app.Actor
+	At           time.Time
+}
+
+type credentialVersionRow struct {
+	CredentialID string `gorm:"primaryKey"`
+	Version      int    `gorm:"primaryKey;autoIncrement:false"`
+	Value        []byte
+	KeyID        string
+	CreatedBy    string
+	CreatedAt    int64 `gorm:"autoCreateTime:false"`
+}
+
+func (credentialVersionRow) TableName() string { return "credential_versions" }
+
+// Insert adds the version after the current one and erases the value before it. Another version
+// number than the next is CodeConflict.
+func (tx Values) Insert(ctx context.Context, v Value) error {
+	if err := tx.change(ctx, "credential",
+		"UPDATE credentials SET version = ?, key_id = ?, value_set_at = ? WHERE id = ? AND version = ?",
+		v.Version, v.KeyID, toMillis(v.At), v.CredentialID, v.Version-1); err != nil {
+		return err
+	}
+	if err := tx.Erase(ctx, v.CredentialID, v.At); err != nil {
+		return err
+	}
+	return insertRow(ctx, tx.conn, "credential",
+		credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)})
+}
+
+// Erase erases the current value of a credential, if it has one, and keeps it as a superseded one.
+// Its versions stay counted. It is for credentials that get their value from elsewhere now.
+func (tx Values) Erase(ctx context.Context, id string, at time.Time) error {
+	if err := tx.supersede(ctx, id, at); err != nil {
+		return err
+	}
+	return tx.run(ctx, "erase value",
+		"UPDATE credential_versions SET value = NULL WHERE credential_id = ? AND value IS NOT NULL", id)
+}
+
+// Current returns the current sealed values of those credentials that have one.
+func (tx Values) Current(ctx context.Context, ids []string) (map[string]Value, error) {
+	list, err := selectAs(ctx, tx.conn, credentialVersionRow.value, "read values",
+		"SELECT * FROM credential_versions WHERE credential_id IN ? AND value IS NOT NULL", ids)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]Value, len(list))
+	for _, v := range list {
+		values[v.CredentialID] = v
+	}
+	return values, nil
+}
+
+func (r credentialVersionRow) value() (Value, error) {
+	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
+	return Value{r.CredentialID, r.Version, r.Value, r.KeyID, by, fromMillis(r.CreatedAt)}, err
+}
+
+// maxSuperseded bounds how many values of one credential are kept: whoever rotates every minute
+// must not make each answer dear to search. Changes of hosts don't count.
+const maxSuperseded = 100
+
+type supersededValueRow struct {
+	ID           int64 `gorm:"primaryKey"`
+	CredentialID string
+	Version      int
+	Value        []byte
+	Mode         string
+	Hosts        string
+	SupersededAt int64
+}
+
+func (supersededValueRow) TableName() string { return "superseded_values" }
+
+type valueChangesRow struct {
+	ID int64 `gorm:"primaryKey"`
+	N  int64
+}
+
+func (valueChangesRow) TableName() string { return "value_changes" }
+
+// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they
+// are now. A value has one row for each mode, with all hosts that it ever belonged to; without any
+// it is kept for the hosts that the credential may get. Plain values are no secrets.
+func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
+	const doing = "keep a superseded value"
+	if err := tx.run(ctx, doing, insertSuperseded, toMillis(at), id); err != nil {
+		return err
+	}
+	if err := tx.run(ctx, doing, `DELETE FROM superseded_values AS old WHERE credential_id = ?
+		AND EXISTS (SELECT 1 FROM superseded_values s WHERE s.credential_id = old.credential_id
+			AND s.version = old.version AND s.mode = old.mode AND s.id > old.id)`, id); err != nil {
+		return err
+	}
+	return tx.run(ctx, doing, `DELETE FROM superseded_values WHERE credential_id = ? AND version <= (
+		SELECT DISTINCT version FROM superseded_values WHERE credential_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)`,
+		id, id, maxSuperseded)
+}
+
+const insertSuperseded = `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
+	SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
+		SELECT value AS host FROM json_each(c.hosts)
+		UNION SELECT h.value FROM superseded_values s, json_each(s.hosts) h
+		WHERE s.credential_id = c.id AND s.version = v.version AND s.mode = c.mode)), ?
+	FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
+	WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain'`
+
+// supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones
+// cover the present ones.
+func (tx Values) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
+	found, err := Credentials(tx).ByID(ctx, []string{id})
+	if err != nil {
+		return err
+	}
+	for _, h := range found[id].Hosts {
+		if !covered(h, next) {
+			return tx.supersede(ctx, id, at)
+		}
+	}
+	return nil
+}
+
+// covered reports whether one of the hosts has the name and all ports of h.
+func covered(h app.Host, hosts []app.Host) bool {
+	return slices.ContainsFunc(hosts, func(o app.Host) bool {
+		both, ok := h.Overlap(o)
+		return ok && both.Name == h.Name && len(both.Ports) == len(h.Ports)
+	})
+}
+
+// PruneSuperseded removes what was superseded before a time and returns how many rows that were.
+func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
+	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
+	return n, failed("remove superseded values", err)
+}
+
+// Changes returns a number that grows with every change of what Belongings returns, by whichever
+// process.
+func (tx Values) Changes(ctx context.Context) (int64, error) { return valueChanges(ctx, tx.db) }
+
+// ValueChanges is Values.Changes as of now.
+func (s *Store) ValueChanges(ctx context.Context) (int64, error) {
+	return valueChanges(ctx, s.read(ctx))
+}
+
+func valueChanges(ctx context.Context, db *gorm.DB) (n int64, err error) {
+	err = rowOf(ctx, db, "SELECT n FROM value_changes").Scan(&n)
+	return n, failed("count changes of values", err)
+}
+
+// Belonging says to which hosts a value belongs, or did.
+type Belonging struct {
+	CredentialID string
+	Credential   string // name
+	Version      int    // 0: no value is stored here
+	Superseded   int64  // row of the superseded value; 0 for the present one
+	// of the sealed value: id and version alone come back when a deleted credential is imported
+	Digest [sha256.Size]byte
+	Mode   app.Mode
+	Source app.Source
+	Hosts  []app.Host // of a superseded value: where it belonged and where its credential belongs now
+}
+
+// Belongings returns which values belong to which hosts, without the values: the present one of
+// each credential, plain ones and those without a value or hosts among them, and those that were
+// superseded.
+func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
+	var list []Belonging
+	err := tx.rows(ctx, func(scan func(to ...any) error) error {
+		var b Belonging
+		var token []byte
+		var hosts string
+		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &token, &b.Mode, &b.Source,
+			&hosts); err != nil {
+			return err
+		}
+		b.Digest = sha256.Sum256(token)
+		var err error
+		b.Hosts, err = fromJSON[[]app.Host]("hosts", hosts)
+		list = append(list, b)
+		return err
+	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, v.value, c.mode, c.source, c.hosts
+		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
+		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.value, s.mode, 'local',
+			(SELECT json_group_array(json(value)) FROM (
+				SELECT value FROM json_each(s.hosts) UNION SELECT value FROM json_each(c.hosts)))
+		FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
+	return list, failed("read the hosts of values", err)
+}
+
+// SupersededTokens returns the tokens of superseded values by their row.
+func (tx Values) SupersededTokens(ctx context.Context, rows []int64) (map[int64][]byte, error) {
+	tokens := make(map[int64][]byte, len(rows))
+	err := tx.rows(ctx, func(scan func(to ...any) error) error {
+		var row int64
+		var token []byte
+		if err := scan(&row, &token); err != nil {
+			return err
+		}
+		tokens[row] = token
+		return nil
+	}, "SELECT id, value FROM superseded_values WHERE id IN (SELECT value FROM json_each(?))", toJSON(rows))
+	return tokens, failed("read superseded values", err)
+}
+
+// SentValue is a request that had a credential's sealed value in it.
+type SentValue struct {
+	Execution string // handle
+	Profile   string // description when it ran
+	app.Connection
+}
+
+type sentValueRow struct {
+	Handle, ProfileDescription, Host, Method, Path string
+	Port, Status, Line                             int
+	StartedAt                                      int64
+}
+
+func (r sentValueRow) value() (SentValue, error) {
+	return SentValue{Execution: r.Handle, Profile: r.ProfileDescription, Connection: app.Connection{
+		Host: r.Host, Port: r.Port, Method: r.Method, Path: r.Path, Status: r.Status, Line: r.Line,
+		StartedAt: fromMillis(r.StartedAt), Verdict: app.VerdictAllowed,
+	}}, nil
+}
+
+// Bounds of SentValues.
+const (
+	sentRows       = 20
+	sentExecutions = 1000
+)
+
+// SentValues lists the newest requests that had a credential's sealed value in them, in its last
+// 1,000 executions.
+func (tx Executions) SentValues(ctx context.Context, credentialID string) ([]SentValue, error) {
+	return selectAs(ctx, tx.conn, sentValueRow.value, "read sent values", sentValues,
+		credentialID, credentialID, sentExecutions, sentRows)
+}
+
+const sentValues = `SELECT x.handle, x.profile_description, c.host, c.port, c.method, c.path, c.status, c.line,
+		c.started_at
+	FROM execution_values v CROSS JOIN connections c ON c.execution_id = v.execution_id
+		CROSS JOIN executions x ON x.id = v.execution_id
+	WHERE v.credential_id = ? AND v.execution_id >= (SELECT min(execution_id) FROM (SELECT execution_id
+			FROM execution_values WHERE credential_id = ? ORDER BY execution_id DESC LIMIT ?))
+		AND c.credentials <> '[]' AND instr(c.credentials, json_quote(v.key)) > 0
+	ORDER BY v.execution_id DESC, c.ordinal DESC LIMIT ?`
+
+// Lease is a lease in Vault that is to be given back.
+type Lease struct {
+	ID        string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+type vaultLeaseRow struct {
+	ID        string `gorm:"primaryKey"`
+	CreatedAt int64  `gorm:"autoCreateTime:false"`
+	ExpiresAt int64
+}
+
+func (vaultLeaseRow) TableName() string { return "vault_leases" }
+
+// Insert notes a lease. One that is noted already stays as it is, and fresh is false.
+func (tx Leases) Insert(ctx context.Context, l Lease) (fresh bool, err error) {
+	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
+	return n == 1, failed("note a lease", err)
+}
+
+// Extend notes that a lease was renewed. A lease that is no longer noted is ignored.
+func (tx Leases) Extend(ctx context.Context, id string, expires time.Time) error {
+	return tx.run(ctx, "extend a lease", "UPDATE vault_leases SET expires_at = ? WHERE id = ?", toMillis(expires), id)
+}
+
+// Delete forgets a lease that was given back.
+func (tx Leases) Delete(ctx context.Context, id string) error {
+	return tx.run(ctx, "forget a lease", "DELETE FROM vault_leases WHERE id = ?", id)
+}
+
+// List lists the leases to give back, oldest first.
+func (tx Leases) List(ctx context.Context) ([]Lease, error) {
+	return selectAs(ctx, tx.conn, vaultLeaseRow.lease, "read leases", "SELECT * FROM vault_leases ORDER BY created_at, id")
+}
+
+func (r vaultLeaseRow) lease() (Lease, error) {
+	return Lease{r.ID, fromMillis(r.CreatedAt), fromMillis(r.ExpiresAt)}, nil
 }

@@ -29,8 +29,7 @@
 //     tx.Profiles.ByHandle(ctx, handle). So callers join several into one transaction, with the
 //     rule that they enforce and the audit event that records it. A Tx is for one goroutine.
 //   - A new aggregate is a type in aggregates.go and a file of its own, which holds its rows, their
-//     conversion and its queries. Rows of what ran are in rows_execution.go, since dump.go and
-//     load.go read and write them, too. A test compares all rows with the migrated schema.
+//     conversion and its queries. A test compares all rows with the migrated schema.
 //   - Statements are SQL with placeholders; the logger never sees their values. The functions of
 //     query.go run them: selectAll, selectAs, selectOne and selectValue read, insertRow adds a row,
 //     run and change alter rows. Below them gorm turns columns into fields. What every execution
@@ -44,10 +43,8 @@
 //
 // # Files
 //
-// One file holds one aggregate, or one part of a large one: execution_queue.go, execution_list.go and
-// the other execution_ files, profiles_write.go, audit_verify.go. So the package is one flat folder.
-// dump.go, load.go and import_order.go move everything; store.go, tx.go, query.go, driver.go and
-// migrate.go are what all aggregates stand on.
+// One file holds one aggregate; executions have several, such as execution_queue.go. dump.go moves
+// everything; store.go, query.go, driver.go and migrate.go are what all aggregates stand on.
 //
 // The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive
 // sealed, with keyed hashes to find them by. What came out of a box arrives as redact.Clean.

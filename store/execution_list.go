@@ -25,7 +25,7 @@ type ExecutionFilter struct {
 	Before string // handle: only what is older
 	Limit  int
 
-	byTime bool // row numbers don't tell the time: see import_order.go
+	byTime bool // row numbers don't tell the time: see NoteOrder
 }
 
 // ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request
@@ -127,7 +127,7 @@ func (b idBounds) empty() bool { return b.from >= b.below }
 
 // clockSlack is how far the clock may have been set back without a range of times missing
 // executions at its edges: ids grow with time but for that, and for what was imported (see
-// import_order.go).
+// NoteOrder).
 const clockSlack = time.Hour
 
 // The queries that find the ends of a list.
@@ -308,4 +308,131 @@ type listedExecution struct {
 
 func (tx *conn) ids(ctx context.Context, sql string, args ...any) ([]int64, error) {
 	return selectAll[int64](ctx, tx, "list executions", sql, args...)
+}
+
+// selectWords reads what makes executions findable by their words. Their other tables must be
+// written already. What a skill's script says is the same in all its runs, so its name stands for it.
+const selectWords = `SELECT x.id, x.handle || char(10) || x.label || char(10) || x.skill || char(10) ||
+		x.profile_description || char(10) ||
+		x.error || char(10) || iif(x.skill = '', substr(coalesce(s.clean, ''), 1, 8000), '') || char(10) ||
+		substr(coalesce(s.clean_inputs, ''), 1, 4000) || char(10) ||
+		substr(coalesce(o.stdout, ''), 1, 4000) || char(10) || substr(coalesce(o.stderr, ''), 1, 4000) || char(10) ||
+		substr(coalesce(o.result, ''), 1, 4000)
+	FROM executions x LEFT JOIN execution_scripts s ON s.execution_id = x.id
+		LEFT JOIN execution_outputs o ON o.execution_id = x.id WHERE `
+
+// wordsAtOnce bounds how many texts are held in memory.
+const wordsAtOnce = 100
+
+type executionWords struct {
+	id   int64
+	text string
+}
+
+// keepWords indexes the words of up to wordsAtOnce executions, and returns the last of their rows;
+// 0 if there are none.
+func (tx Executions) keepWords(ctx context.Context, where string, args ...any) (last int64, err error) {
+	var found []executionWords
+	err = tx.rows(ctx, func(scan func(to ...any) error) error {
+		var w executionWords
+		err := scan(&w.id, &w.text)
+		found = append(found, w)
+		return err
+	}, selectWords+where, args...)
+	if err != nil {
+		return 0, failed("read words", err)
+	}
+	for _, w := range found {
+		if _, err := tx.insert(ctx, "INSERT INTO execution_words (rowid, text) VALUES (?, ?)",
+			w.id, splitWords(w.text)); err != nil {
+			return 0, failed("index words", err)
+		}
+		last = w.id
+	}
+	return last, nil
+}
+
+// KeepWordsAfter indexes the words of the executions that were loaded into rows after that one.
+func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
+	for {
+		last, err := tx.keepWords(ctx, "x.id > ? AND x.completed_at > 0 ORDER BY x.id LIMIT ?", row, wordsAtOnce)
+		if err != nil || last == 0 {
+			return err
+		}
+		row = last
+	}
+}
+
+// splitWords puts spaces around the characters of scripts that write without them, such as Chinese,
+// Japanese and Thai. The index then finds any run of them as a phrase.
+func splitWords(text string) string {
+	if strings.IndexFunc(text, writtenWithoutSpaces) < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) * 2)
+	for _, r := range text {
+		if !writtenWithoutSpaces(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteByte(' ')
+		b.WriteRune(r)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func writtenWithoutSpaces(r rune) bool {
+	return r >= '\u0e00' && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer, unicode.Han,
+		unicode.Hiragana, unicode.Katakana)
+}
+
+// rejectedRows is how many of the latest refused requests are looked through.
+const rejectedRows = 1000
+
+// Rejection sums up the requests with a key's sealed value that a host answered with 401 or 403.
+type Rejection struct {
+	ProfileHandle string
+	Key           string
+	Host          string
+	Status        int // of the latest
+	Runs          int
+	At            time.Time // of the latest
+}
+
+type rejectionRow struct {
+	ProfileHandle string
+	Key           string
+	Host          string
+	Status        int
+	Runs          int
+	At            int64
+}
+
+// Rejections lists what hosts refused since a time and have not accepted from the same key since,
+// newest first.
+func (tx Executions) Rejections(ctx context.Context, since time.Time) ([]Rejection, error) {
+	return selectAs(ctx, tx.conn, rejectionRow.rejection, "read rejections", `
+		WITH refused AS (
+			SELECT x.profile_handle, k.value AS key, c.host, c.status, count(DISTINCT c.execution_id) AS runs,
+				max(c.started_at) AS at, c.execution_id
+			FROM (SELECT execution_id, host, status, credentials, started_at FROM connections
+				WHERE status IN (401, 403) AND verdict = 'allowed' AND credentials <> '[]'
+				ORDER BY execution_id DESC LIMIT ?) c
+			JOIN executions x ON x.id = c.execution_id, json_each(c.credentials) k
+			WHERE c.started_at >= ?
+			GROUP BY x.profile_handle, k.value, c.host)
+		SELECT profile_handle, key, host, status, runs, at FROM refused r
+		WHERE NOT EXISTS (SELECT 1 FROM connections later JOIN executions y ON y.id = later.execution_id
+			WHERE later.host = r.host AND later.execution_id >= r.execution_id AND later.started_at > r.at
+			AND later.verdict = 'allowed' AND later.status BETWEEN 200 AND 399 AND y.profile_handle = r.profile_handle
+			AND instr(later.credentials, json_quote(r.key)) > 0)
+		ORDER BY at DESC`, rejectedRows, toMillis(since))
+}
+
+func (r rejectionRow) rejection() (Rejection, error) {
+	return Rejection{
+		ProfileHandle: r.ProfileHandle, Key: r.Key, Host: r.Host, Status: r.Status, Runs: r.Runs, At: fromMillis(r.At),
+	}, nil
 }

@@ -24,7 +24,7 @@ const (
 	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable +
 		" ORDER BY x.id LIMIT ?"
 	selectOldest = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
-	// The same where row numbers don't tell the time: see import_order.go.
+	// The same where row numbers don't tell the time: see NoteOrder.
 	selectSurplusByTime = "SELECT x.id FROM executions x INDEXED BY executions_profile_time WHERE x.profile_handle = ? " +
 		"AND (x.created_at, x.id) < (?, ?) AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
 	selectOldestByTime = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND " +
