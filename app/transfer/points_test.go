@@ -2,9 +2,7 @@ package transfer
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -162,73 +159,5 @@ func TestImportsAtOnce(t *testing.T) {
 	}
 	if points := must[[]RestorePoint](t)(b.RestorePoints()); len(points) != 2 {
 		t.Errorf("restore points: %v", points)
-	}
-}
-
-// One process does one thing at a time, and an upload that is refused for that is not kept.
-func TestOneJobAtATime(t *testing.T) {
-	_, b, _ := twins(t)
-	file := b.export(all())
-	before, release := names(t, b.Dir), make(chan struct{})
-	must[string](t)(b.start(JobBackup, person(), func(context.Context, *Job, *Progress) error { <-release; return nil }))
-	path, size, err := b.Receive(bytes.NewReader(file))
-	b.No(err)
-	_, err = b.StartPlan(person(), path, size, app.NewSecret(words))
-	wantCode(t, "plan", err, app.CodeConflict)
-	_, err = b.StartExport(person(), app.NewSecret(words), all())
-	wantCode(t, "export", err, app.CodeConflict)
-	close(release)
-	<-b.jobs.done
-	if diff := cmp.Diff(before, names(t, b.Dir)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Closing ends what runs, and nothing begins while the server still answers.
-func TestNoJobBeginsAfterClose(t *testing.T) {
-	h := newFixture(t, "aaaa")
-	begun := make(chan struct{})
-	id := must[string](t)(h.start(JobBackup, person(), func(ctx context.Context, _ *Job, _ *Progress) error {
-		close(begun)
-		<-ctx.Done()
-		return context.Cause(ctx)
-	}))
-	<-begun
-	h.Close()
-	if j := must[Job](t)(h.Job(id)); j.Running() || !errors.Is(j.Err, context.Canceled) {
-		t.Errorf("the job that ran: %+v", j)
-	}
-	_, err := h.StartExport(person(), app.NewSecret(words), all())
-	wantCode(t, "export", err, app.CodeConflict)
-}
-
-// An export that nobody fetches does not stay, though nobody asks for it either.
-func TestFinishedJobIsForgotten(t *testing.T) {
-	h := newFixture(t, "aaaa")
-	at, before := time.Now(), names(t, h.Dir)
-	h.cfg.Now = func() time.Time { return at }
-	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
-	<-h.jobs.done
-	must[*os.File](t)(h.Download(id)).Close()
-	at = at.Add(jobLife + time.Minute)
-	h.forgetOld()
-	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" || h.jobs.job != nil {
-		t.Errorf("it is kept: %s", diff)
-	}
-}
-
-// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more,
-// so it does not lie there either.
-func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
-	h := newFixture(t, "aaaa")
-	before := names(t, h.Dir)
-	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
-	<-h.jobs.done
-	must[*os.File](t)(h.Download(id)).Close()
-	id = must[string](t)(h.StartBackup(person(), func(context.Context) error { return nil }))
-	<-h.jobs.done
-	h.No(must[Job](t)(h.Job(id)).Err)
-	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" {
-		t.Error(diff)
 	}
 }

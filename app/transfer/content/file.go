@@ -2,14 +2,17 @@ package content
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
 )
 
 // Most credentials, profiles, policies and skills of a file. History is bounded by the file's size only,
@@ -189,4 +192,72 @@ func Contradiction(what, why string, cause error) error {
 		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
 	e.Cause = cause
 	return e
+}
+
+// AuditLogs follows the audit logs of a file: the instance's own, then those that it keeps beside it.
+type AuditLogs struct {
+	own      chain
+	archived chain  // the one that is under way
+	source   string // whose that is
+}
+
+// Event takes the next event of the instance's own log.
+func (l *AuditLogs) Event(e store.EventRow) error { return l.own.take(e) }
+
+// Archived takes the next event of the other logs.
+func (l *AuditLogs) Archived(a Archived) error {
+	if a.Source != l.source {
+		if a.Source <= l.source || !labelShape.MatchString(a.Source) {
+			return Contradiction("the archived audit log", "is out of order", nil)
+		}
+		l.source, l.archived = a.Source, chain{}
+	}
+	return l.archived.take(a.EventRow)
+}
+
+// chain is an audit log as far as it was read.
+type chain struct {
+	seq  int64
+	hash string
+}
+
+// take continues the chain with an event. Errors: it is not the next one, or its hash is wrong.
+func (c *chain) take(e store.EventRow) error {
+	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
+		return Contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
+	}
+	c.seq, c.hash = e.Seq, e.Hash
+	return nil
+}
+
+// pieceCheck follows the content of an artifact, which must be the one that its line names.
+type pieceCheck struct {
+	of   *Artifact // whose content is read; nil between contents
+	sum  hash.Hash
+	left int64 // bytes
+}
+
+// take looks at the next line.
+func (c *pieceCheck) take(r Record) error {
+	switch {
+	case r.Content == nil && c.of != nil:
+		return Contradiction("an artifact", "has only a part of its content", nil)
+	case r.Artifact != nil && r.Artifact.Kept:
+		c.of, c.sum, c.left = r.Artifact, sha256.New(), r.Artifact.Size
+		return nil
+	case r.Content == nil:
+		return nil
+	case c.of == nil:
+		return Contradiction("a content", "belongs to no artifact", nil)
+	}
+	c.sum.Write(r.Content.Data)
+	c.left -= int64(len(r.Content.Data))
+	whole := c.left == 0 && hex.EncodeToString(c.sum.Sum(nil)) == c.of.SHA256
+	if c.left < 0 || r.Content.End && !whole {
+		return Contradiction("an artifact", "has another content than its digest says", nil)
+	}
+	if r.Content.End || r.Content.Lost {
+		c.of = nil
+	}
+	return nil
 }

@@ -2,8 +2,12 @@ package content
 
 import (
 	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -209,4 +213,153 @@ type Piece struct {
 type Stats struct {
 	store.StatsRow
 	Durations json.RawMessage `json:"durations"`
+}
+
+// Kind orders records: a file has them in this order, and parts stand behind their execution.
+type Kind int
+
+// The kinds, in their order.
+const (
+	KindNone Kind = iota
+	KindOpening
+	KindCredential
+	KindProfile
+	KindPolicy
+	KindSkill
+	KindBundle
+	KindApproval
+	KindExecution
+	KindPart
+	KindStats
+	KindPerson
+	KindEvent
+	KindArchived
+	KindEnd
+)
+
+// Kind is the kind of the one member that is set.
+func (r Record) Kind() Kind {
+	switch {
+	case r.Airlock != nil:
+		return KindOpening
+	case r.Credential != nil:
+		return KindCredential
+	case r.Profile != nil:
+		return KindProfile
+	case r.Policy != nil:
+		return KindPolicy
+	case r.Skill != nil:
+		return KindSkill
+	case r.Bundle != nil:
+		return KindBundle
+	case r.Approval != nil:
+		return KindApproval
+	case r.Execution != nil:
+		return KindExecution
+	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil,
+		r.File != nil, r.Artifact != nil, r.Content != nil:
+		return KindPart
+	case r.Stats != nil:
+		return KindStats
+	case r.Person != nil:
+		return KindPerson
+	case r.Event != nil:
+		return KindEvent
+	case r.Archived != nil:
+		return KindArchived
+	case r.End != nil:
+		return KindEnd
+	}
+	return KindNone
+}
+
+// members counts the members that are set; a line has one.
+func (r Record) members() (n int) {
+	v := reflect.ValueOf(r)
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// Version returns the version with a digest: that whose files are kept, else a deleted one.
+func (s Skill) Version(digest string) (v SkillVersion, ok bool) {
+	for _, one := range s.Versions {
+		if one.Digest == digest && (!ok || one.Kept || skills.State(one.State) == skills.Revoked) {
+			v, ok = one, true
+		}
+		if ok && v.Kept {
+			break
+		}
+	}
+	return v, ok
+}
+
+// Allows reports whether a profile may run it.
+func (s Skill) Allows(handle string) bool {
+	return slices.ContainsFunc(s.Profiles, func(g SkillGrant) bool { return g.Profile == handle })
+}
+
+// Runs reports whether agents can run a version of the skill.
+func (s Skill) Runs() bool {
+	return s.Enabled && slices.ContainsFunc(s.Versions, func(v SkillVersion) bool {
+		return v.Kept && skills.State(v.State) == skills.Approved
+	})
+}
+
+// Counts are numbers of things in a file.
+type Counts struct {
+	Credentials int64 `json:"credentials"`
+	Profiles    int64 `json:"profiles"`
+	Policies    int64 `json:"policies"`
+	Skills      int64 `json:"skills"`  // absent before content 5, as are the next two
+	Bundles     int64 `json:"bundles"` // the files of a version each
+	Approvals   int64 `json:"approvals"`
+	Executions  int64 `json:"executions"`
+	Parts       int64 `json:"parts"` // what hangs on executions
+	Days        int64 `json:"days"`
+	People      int64 `json:"people"`
+	Events      int64 `json:"events"`
+	Archived    int64 `json:"archived"` // of other instances' audit logs
+}
+
+func (c *Counts) count(r Record) {
+	switch r.Kind() {
+	case KindCredential:
+		c.Credentials++
+	case KindProfile:
+		c.Profiles++
+	case KindPolicy:
+		c.Policies++
+	case KindSkill:
+		c.Skills++
+	case KindBundle:
+		c.Bundles++
+	case KindApproval:
+		c.Approvals++
+	case KindExecution:
+		c.Executions++
+	case KindPart:
+		c.Parts++
+	case KindStats:
+		c.Days++
+	case KindPerson:
+		c.People++
+	case KindEvent:
+		c.Events++
+	case KindArchived:
+		c.Archived++
+	}
+}
+
+// String says it in words.
+func (c Counts) String() string {
+	skills := ""
+	if c.Skills > 0 {
+		skills = ", " + app.Count(c.Skills, "skill")
+	}
+	return fmt.Sprintf("%s, %s%s and %s", app.Count(c.Credentials, "credential"), app.Count(c.Profiles, "profile"), skills,
+		app.Count(c.Executions, "execution"))
 }

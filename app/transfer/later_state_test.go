@@ -9,11 +9,64 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/approvals"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
+
+// restoredLater makes a copy, lets later change what is there, and puts the copy in its place.
+func (h *fixture) restoredLater(kind string, later func()) (*access.Parts, Restored) {
+	t := h.T.(*testing.T)
+	copied := filepath.Join(t.TempDir(), "copy")
+	if kind == "file" {
+		h.No(os.WriteFile(copied, h.export(all()), 0o600))
+	} else {
+		h.No(os.Rename(filepath.Join(h.Dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+	}
+	later()
+	h.No(h.Store.Close())
+	r := Restore{Dir: h.Dir, Keyring: h.Ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
+	var done Restored
+	var err error
+	if kind == "file" {
+		done, err = r.FromFile(t.Context(), must[Upload](t)(OpenFile(copied, app.NewSecret(words))), nil)
+	} else {
+		done, err = r.FromPoint(t.Context(), copied)
+	}
+	if err != nil || !done.Kept {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	desk, _ := opened(t, h.Dir, h.Ring)
+	if broken := must[int64](t)(desk.Audit.Verify(t.Context())); broken != 0 {
+		t.Errorf("the audit log breaks at %d", broken)
+	}
+	return desk, done
+}
+
+// TestHoleG3BackupSettingsOfTheLaterState: a copy doesn't turn backups on again, nor bring back
+// their passphrase.
+func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newFixture(t, "aaaa")
+			h.Credential("KEY", "a value of some length")
+			h.setBackup("on, with a passphrase that leaked")
+			_, done := h.restoredLater(kind, func() { h.setBackup("off, with a new passphrase") })
+			_, st := opened(t, h.Dir, h.Ring)
+			h.No(st.Read(t.Context(), func(tx *store.Tx) error {
+				set, _, err := tx.Settings.Get(t.Context(), SettingBackup)
+				h.No(err)
+				got, err := h.Ring.Open(secrets.Settings, SettingBackup, set.Value)
+				if string(got) != "off, with a new passphrase" {
+					t.Errorf("%q; %q", got, done.Said)
+				}
+				return err
+			}))
+		})
+	}
+}
 
 // TestHoleQueuedScriptOfACopy: a script that waited for its start in a copy ran after the restore, though
 // the approval by which it had got into the queue was revoked.

@@ -3,11 +3,21 @@ package transfer
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
 )
@@ -444,4 +454,248 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 		})
 	}
 	newFixture(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
+}
+
+// A profile moved here, got other hosts here and was deleted. It comes back from the first instance
+// as the preview says, not as it was here last; and its hosts can be changed again.
+func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
+	for name, versions := range map[string]int{"another second version": 1, "more versions": 2} {
+		t.Run(name, func(t *testing.T) {
+			a, b, p := twins(t)
+			for i := range versions {
+				must[app.Profile](t)(b.Desk.Hosts.Set(t.Context(), person(), p.Handle,
+					hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
+			}
+			must[app.Profile](t)(b.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+			b.No(b.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
+			must[app.Profile](t)(a.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"),
+				nil))
+			file, key := a.export(all()), "profile:"+p.Handle
+			says(t, said(state(b.plan(file), key)), "Reaches: there.example on ports 80 and 443")
+			b.take(file, yesTo(key))
+
+			reaches := func() string {
+				now := must[app.Profile](t)(b.Desk.Profiles.ByID(t.Context(), p.ID))
+				return app.BriefHosts(must[app.Policy](t)(b.Desk.Binder.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
+			}
+			if got := reaches(); got != "api.stripe.com, there.example" {
+				t.Errorf("it reaches %s", got)
+			}
+			must[app.Profile](t)(b.Desk.Hosts.Set(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
+			if got := reaches(); got != "api.stripe.com" {
+				t.Errorf("after a change it reaches %s", got)
+			}
+			if len(b.Values(p)) != 2 {
+				t.Error("it has not its values")
+			}
+		})
+	}
+}
+
+// What was locked here and was deleted does not come back from a file that has it from before the
+// lock, with keys that could still be changed.
+func TestDeletedLockedProfileStaysLocked(t *testing.T) {
+	h := newFixture(t, "aaaa")
+	p := h.Profile("open", nil, "api.example.com")
+	file := h.export(all())
+	must[app.Profile](t)(h.Desk.Lifecycle.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
+	must[app.Profile](t)(h.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle))
+	h.No(h.Desk.Profiles.Delete(t.Context(), person(), p.Handle))
+	item := state(h.plan(file), "profile:"+p.Handle)
+	if item.State != StateBlocked || !strings.Contains(strings.Join(item.Why, ""), "It was locked here") {
+		t.Errorf("%+v", item)
+	}
+	if report := h.take(file, yesTo("profile:"+p.Handle)); report.Profiles != 0 {
+		t.Errorf("%+v", report)
+	}
+}
+
+// A file that goes on with an audit log which its maker has, under that log's label, can't be told
+// from the true one. So this instance's own log says which import, and whose, brought what.
+func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
+	old := newFixture(t, "aaaa")
+	old.Credential("TRUE", "value-of-true")
+	file := old.export(all())
+	forger := newFixture(t, "aaaa")
+	must[content.Counts](t)(forger.Fill(t.Context(), upload(file), nil))
+	forger.Credential("FORGED", "value-of-forged")
+
+	h := newFixture(t, "bbbb")
+	h.take(file, Choice{History: true})
+	mallory := app.Actor{Kind: app.ActorPerson, Name: "mallory"}
+	forged := forger.export(all())
+	must[Report](t)(h.Import(t.Context(), mallory, upload(forged), Choice{History: true}, h.plan(forged).Digest, nil))
+	h.take(file, Choice{History: true}) // brings nothing new
+	var got []app.Event
+	for _, e := range must[[]app.Event](t)(h.Desk.Audit.Latest(t.Context(), 1000)) {
+		if e.Action == "transfer.archive" {
+			got = append([]app.Event{e}, got...)
+		}
+	}
+	if len(got) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []struct{ by, says string }{{"anna", "1 to 2, "}, {"mallory", "3 to 4, "}} {
+		if got[i].Subject != "aaaa" || got[i].Actor.Name != want.by || !strings.Contains(got[i].Detail, "number "+want.says) {
+			t.Errorf("%+v, want %+v", got[i], want)
+		}
+	}
+}
+
+// An instance was restored from an older file, so its audit log has two continuations. The archive
+// keeps the one that came first, as one chain, and says that the other's end is left out: mixed they
+// would be no chain, and every backup from then on would fail.
+func TestALogThatGoesOnOtherwiseIsLeftOut(t *testing.T) {
+	old := newFixture(t, "aaaa")
+	old.Credential("BEFORE", "value-of-before")
+	earlier := old.export(all())
+	restored := newFixture(t, "aaaa") // with the same key, so under the same label
+	must[content.Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
+	old.Credential("LOST", "value-of-lost")
+	restored.Credential("SINCE", "value-of-since")
+	other := newFixture(t, "bbbb")
+	other.take(old.export(all()), Choice{History: true})
+	other.take(restored.export(all()), Choice{History: true})
+	kept := ""
+	other.No(other.Store.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.Events.EachArchived(t.Context(), func(_ string, e store.EventRow) error {
+			if e.Action == "credential.create" {
+				kept += e.Subject + " "
+			}
+			return nil
+		})
+	}))
+	if kept != "BEFORE LOST " {
+		t.Errorf("kept %s", kept)
+	}
+	said := ""
+	for _, e := range must[[]app.Event](t)(other.Desk.Audit.Latest(t.Context(), 1000)) {
+		said += e.Detail + "\n"
+	}
+	if !strings.Contains(said, "this log goes on otherwise here") {
+		t.Errorf("the audit log says %s", said)
+	}
+	must[content.Counts](t)(newFixture(t, "cccc").Fill(t.Context(), upload(other.export(all())), nil))
+}
+
+// superseded counts the values of an instance that hosts may still show.
+func (h *fixture) superseded() (n int) {
+	h.T.Helper()
+	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
+		list, err := tx.Values.Belongings(h.T.Context())
+		for _, b := range list {
+			if b.Superseded != 0 {
+				n++
+			}
+		}
+		return err
+	}))
+	return n
+}
+
+// A value that an import replaces stays findable here, and what was superseded elsewhere doesn't
+// travel.
+func TestHoleH2ImportSupersedes(t *testing.T) {
+	a, b, _ := twins(t)
+	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
+		must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
+			credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
+	}
+	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
+		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
+	}
+	b.take(a.export(all()), yesTo("credential:STRIPE_KEY"))
+	if n := b.superseded(); n != 1 {
+		t.Errorf("%d values were superseded by the import", n)
+	}
+	red := redact.New(must[[]redact.Value](t)(b.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
+	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0,
+		"sk_live_third_0123456789": 1} {
+		if _, hits := red.Text(value); hits.Total() != known {
+			t.Errorf("%s is masked %d times", value, hits.Total())
+		}
+	}
+}
+
+// TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id
+// and version of before, and what is searched for is its new value, in answers and in output.
+func TestHoleF3SameIDAndVersion(t *testing.T) {
+	const theirs, ours = "second-value-of-instance-a-0123", "second-value-of-instance-b-0123"
+	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
+	a.Credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
+	b.take(a.export(all()), Choice{})
+	theirCredential, ourCredential := a.Credential("TOKEN", theirs, "api.stripe.com"),
+		b.Credential("TOKEN", ours, "api.stripe.com")
+	if theirCredential.ID != ourCredential.ID || theirCredential.Version != ourCredential.Version {
+		t.Fatal("the two differ in more than their values; the test shows nothing")
+	}
+	b.No(b.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Values.PruneSuperseded(t.Context(), time.Now().Add(time.Hour))
+		return err
+	}))
+	b.wantSearched("before", ours)
+	b.No(b.Desk.Credentials.Delete(t.Context(), person(), "TOKEN"))
+	b.take(a.export(all()), Choice{})
+	b.wantSearched("after the import", theirs)
+}
+
+// wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are
+// searched for a value.
+func (h *fixture) wantSearched(when, value string) {
+	h.T.Helper()
+	known, err := h.Desk.SearchSets.Known(h.T.Context(), "api.stripe.com", 443)
+	if err != nil || known == nil {
+		h.T.Fatalf("%s: answers are not searched: %v", when, err)
+	}
+	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
+		Body: io.NopCloser(strings.NewReader("log: " + value))}
+	h.No(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
+	if body := must[[]byte](h.T)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
+		h.T.Errorf("%s: an answer reads %s", when, body)
+	}
+	others, err := h.Desk.SearchSets.Others(h.T.Context(), hosts(h.T, "api.stripe.com"), nil)
+	if err != nil || others == nil {
+		h.T.Fatalf("%s: output is not searched: %v", when, err)
+	}
+	if clean, _ := redact.New(others).Text("log: " + value); clean.String() != "log: [REDACTED]" {
+		h.T.Errorf("%s: output reads %s", when, clean)
+	}
+}
+
+// TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before
+// is in a file, and the other instance needs a Vault of its own.
+func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
+	const held = "held-by-airlock-before-0123456789"
+	ctx := t.Context()
+	h, fresh := newFixture(t, "aaaa"), newFixture(t, "bbbb")
+	// asked for nothing
+	client := must[*vault.Client](t)(
+		vault.New(vault.Config{Address: "https://vault.test", Token: app.NewSecret("token-of-the-test-0123")}))
+	h.Desk = access.New(access.Config{Store: h.Store, Keyring: h.Ring, Vault: client,
+		Leases: leases.New(leases.Config{Store: h.Store, Vault: client})})
+	h.Credential("TOKEN", held, "api.example.com")
+	must[app.Credential](t)(h.Desk.Credentials.Set(ctx, person(),
+		credentials.Input{Name: "TOKEN", Reference: "secret/data/app#token"}))
+	h.Locked("with Vault", []string{"TOKEN"}, "api.example.com")
+
+	text := must[[]byte](t)(json.Marshal(h.dump(all())))
+	if !strings.Contains(string(text), `"reference":"secret/data/app#token"`) || strings.Contains(string(text), held) {
+		t.Errorf("the file says %s", text)
+	}
+	// a path in Vault comes in by a yes only
+	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}})
+	c := must[app.Credential](t)(fresh.Desk.Credentials.ByName(ctx, "TOKEN"))
+	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
+		t.Errorf("it came as %+v", c)
+	}
+	// A restore asks nothing and brings everything, also a backup that verifies itself so.
+	restored := newFixture(t, "cccc")
+	must[content.Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
+	if diff := cmp.Diff(comparableRecords(h.dump(all())), comparableRecords(restored.dump(all()))); diff != "" {
+		t.Error(diff)
+	}
+	in := must[*vault.Inspection](t)(fresh.Desk.Vault.Inspect(ctx, person(), c))
+	if !strings.Contains(in.Problem, "has no Vault") {
+		t.Errorf("there it is %+v", in)
+	}
 }

@@ -1,0 +1,119 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// noted takes note of how far a job is each time something is written.
+type noted struct {
+	bytes.Buffer
+	progress *Progress
+	seen     []int64
+}
+
+func (n *noted) Write(p []byte) (int, error) {
+	done, _ := n.progress.Of()
+	n.seen = append(n.seen, done)
+	return n.Buffer.Write(p)
+}
+
+// An export counts executions and a plan bytes, never backwards and to the end of what was
+// expected: that is what the bars on their pages show.
+func TestProgress(t *testing.T) {
+	a, b, _ := twins(t)
+	var exporting, planning Progress
+	file := &noted{progress: &exporting}
+	made := must[Exported](t)(a.Export(t.Context(), person(), file, app.NewSecret(words), all(), &exporting))
+	done, total := exporting.Of()
+	if made.Counts.Executions == 0 || total != made.Counts.Executions || done != total {
+		t.Errorf("an export of %s ends at %d of %d", made.Counts, done, total)
+	}
+	for i, at := range file.seen {
+		if at > total || i > 0 && at < file.seen[i-1] {
+			t.Errorf("it was at %v of %d", file.seen, total)
+			break
+		}
+	}
+	size := int64(file.Len())
+	must[Plan](t)(b.Plan(t.Context(), person(), upload(file.Bytes()), &planning))
+	if done, total := planning.Of(); total != size || done != size {
+		t.Errorf("reading a file of %d bytes ends at %d of %d", size, done, total)
+	}
+}
+
+// One process does one thing at a time, and an upload that is refused for that is not kept.
+func TestOneJobAtATime(t *testing.T) {
+	_, b, _ := twins(t)
+	file := b.export(all())
+	before, release := names(t, b.Dir), make(chan struct{})
+	must[string](t)(b.start(JobBackup, person(), func(context.Context, *Job, *Progress) error { <-release; return nil }))
+	path, size, err := b.Receive(bytes.NewReader(file))
+	b.No(err)
+	_, err = b.StartPlan(person(), path, size, app.NewSecret(words))
+	wantCode(t, "plan", err, app.CodeConflict)
+	_, err = b.StartExport(person(), app.NewSecret(words), all())
+	wantCode(t, "export", err, app.CodeConflict)
+	close(release)
+	<-b.jobs.done
+	if diff := cmp.Diff(before, names(t, b.Dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Closing ends what runs, and nothing begins while the server still answers.
+func TestNoJobBeginsAfterClose(t *testing.T) {
+	h := newFixture(t, "aaaa")
+	begun := make(chan struct{})
+	id := must[string](t)(h.start(JobBackup, person(), func(ctx context.Context, _ *Job, _ *Progress) error {
+		close(begun)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}))
+	<-begun
+	h.Close()
+	if j := must[Job](t)(h.Job(id)); j.Running() || !errors.Is(j.Err, context.Canceled) {
+		t.Errorf("the job that ran: %+v", j)
+	}
+	_, err := h.StartExport(person(), app.NewSecret(words), all())
+	wantCode(t, "export", err, app.CodeConflict)
+}
+
+// An export that nobody fetches does not stay, though nobody asks for it either.
+func TestFinishedJobIsForgotten(t *testing.T) {
+	h := newFixture(t, "aaaa")
+	at, before := time.Now(), names(t, h.Dir)
+	h.cfg.Now = func() time.Time { return at }
+	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
+	<-h.jobs.done
+	must[*os.File](t)(h.Download(id)).Close()
+	at = at.Add(jobLife + time.Minute)
+	h.forgetOld()
+	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" || h.jobs.job != nil {
+		t.Errorf("it is kept: %s", diff)
+	}
+}
+
+// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more,
+// so it does not lie there either.
+func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
+	h := newFixture(t, "aaaa")
+	before := names(t, h.Dir)
+	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
+	<-h.jobs.done
+	must[*os.File](t)(h.Download(id)).Close()
+	id = must[string](t)(h.StartBackup(person(), func(context.Context) error { return nil }))
+	<-h.jobs.done
+	h.No(must[Job](t)(h.Job(id)).Err)
+	if diff := cmp.Diff(before, names(t, h.Dir)); diff != "" {
+		t.Error(diff)
+	}
+}
