@@ -21,7 +21,8 @@ type JSONBinder interface {
 //
 // It knows strings, float64, int, bool, json.RawMessage (any value), slices, maps by string, structs,
 // pointers to these and JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names
-// are matched exactly, unknown and repeated ones are refused, and null counts as absent.
+// are matched exactly, unknown and repeated ones are refused, and null counts as absent. encoding/json
+// does none of that, and no library that does has a release.
 func BindJSON(raw json.RawMessage, out any, path string) error {
 	return bindValue(raw, reflect.ValueOf(out).Elem(), path)
 }
