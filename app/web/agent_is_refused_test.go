@@ -23,8 +23,8 @@ func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
 	for _, c := range []struct {
 		field, most string
 		size        int
-	}{{"error", "64 KiB", app.MaxFailure + 1}, {"error", "64 KiB", app.MaxResponse + 1},
-		{"response", "1 MiB", app.MaxResponse + 1}} {
+	}{{"error", "at most 65536", app.MaxFailure + 1}, {"error", "at most 65536", app.MaxResponse + 1},
+		{"response", "at most 1048576", app.MaxResponse + 1}} {
 		a := w.call("POST", "/executions/"+x+"/respond", `{"`+c.field+`":"`+strings.Repeat("x", c.size)+`"}`)
 		w.refused(a, http.StatusRequestEntityTooLarge, app.CodeTooLarge)
 		if detail, _ := a.json["error"].(map[string]any); detail["field"] != c.field ||
