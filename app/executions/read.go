@@ -162,3 +162,12 @@ func (s *Reader) busy(handle string) bool {
 
 // hasNews reports whether an agent has something to do about the execution.
 func hasNews(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }
+
+// SentValues lists the newest requests that had a credential's sealed value in them.
+func (s *Reader) SentValues(ctx context.Context, credentialID string) (list []store.SentValue, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err = tx.Executions.SentValues(ctx, credentialID)
+		return err
+	})
+	return list, err
+}

@@ -174,3 +174,53 @@ func quantile(counts map[time.Duration]int64, q float64) time.Duration {
 	}
 	return 0
 }
+
+// rejectionAge is how long a host's refusal is told of, unless it accepts the key again before.
+const rejectionAge = 7 * 24 * time.Hour
+
+// Rejections lists the keys whose sealed value hosts refused with 401 or 403, newest first.
+func (s *Statistics) Rejections(ctx context.Context) (list []store.Rejection, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err = tx.Executions.Rejections(ctx, s.cfg.Now().Add(-rejectionAge))
+		return err
+	})
+	return list, err
+}
+
+// Unanswered lists the questions that no agent has answered for app.UnansweredFor, oldest first.
+func (s *Statistics) Unanswered(ctx context.Context) (list []store.Unanswered, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err = tx.Questions.Unanswered(ctx, s.cfg.Now().Add(-app.UnansweredFor))
+		return err
+	})
+	return list, err
+}
+
+// Recent returns the last executions of each profile, by its handle, oldest first.
+func (s *Statistics) Recent(ctx context.Context, profiles ...string) (outcomes map[string][]store.Outcome, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		outcomes, err = tx.Stats.Recent(ctx, profiles, store.OutcomesKept)
+		return err
+	})
+	return outcomes, err
+}
+
+// FreeSpace returns how much space the disk has left for the database.
+func (s *Statistics) FreeSpace(ctx context.Context) (store.FreeSpace, error) {
+	return s.cfg.Store.FreeSpace(ctx)
+}
+
+// Stored is the size of the database.
+type Stored struct {
+	Bytes    int64
+	Reusable int64 // of these, free for new rows
+}
+
+// Stored returns the size of the database.
+func (s *Statistics) Stored(ctx context.Context) (stored Stored, err error) {
+	if stored.Bytes, err = s.cfg.Store.Size(ctx); err != nil {
+		return stored, err
+	}
+	stored.Reusable, err = s.cfg.Store.Reusable(ctx)
+	return stored, err
+}
