@@ -145,7 +145,10 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 	if strings.HasPrefix(media, "multipart/") {
 		return o.multipart(text, params["boundary"], at)
 	}
-	fit, counts := fitText(text), false
+	if refusal := o.refuseInBinary(text, media, at); refusal != nil {
+		return "", refusal
+	}
+	fit := fitText(text)
 	switch {
 	case media == mediaForm:
 		fit = fitPercent
@@ -153,11 +156,6 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 		fit = fitJSON(text)
 	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
 		fit = fitXML(text)
-	default:
-		counts = true
-	}
-	if refusal := o.binary(text, media, counts, at); refusal != nil {
-		return "", refusal
 	}
 	return o.replace(text, at, fit)
 }

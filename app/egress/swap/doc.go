@@ -26,7 +26,7 @@
 // stand in a place (line breaks and other than ASCII in headers, a multipart boundary) is refused.
 // A body of another type than its Content-Type says gets the escapes of that type; one with several
 // types, or a type that can be read in several ways, is refused, and so is a placeholder in a binary
-// format or behind its own length.
+// format.
 //
 // A body in which values may be put in is read whole, up to app.MaxSwappedBody, and sent with its
 // new length; of compressed bodies that is the length after decompression, and if something was
@@ -42,38 +42,24 @@
 //
 // # Responses
 //
-// Found are, however their characters are written (package match says how): the value; the value
-// without its first or last character or its padding; each line of 16 bytes or more; several lines
-// on one; what package fields takes for a field or another reading of it, such as the password of
-// user:password or what it decodes to; the value reversed; with other than ASCII, each in any case as
-// it is, and in small letters, capitals, NFC and NFD in UTF-16, Latin-1, Windows-1252 and code page
-// 850, and as UTF-8 read as one of the second and third.
-// Parts shorter than 12 bytes are not looked for: a script can learn whether a text of its own is
-// one, so it could try them all. For the same reason no shorter run of a value is looked for here,
-// as it is in output. Parts and readings become the placeholder, too, though that stands for the whole
+// Found is what app/known says of a value, however its characters are written and behind one layer
+// (package match). Parts shorter than 12 bytes are not looked for: a script can learn whether a text of
+// its own is one, so it could try them all. For the same reason no run of a value is looked for here, as
+// it is in output. Parts and readings become the placeholder, too, though that stands for the whole
 // value where it is sent: a script has no other name for them, and a cookie that a host decoded is
-// right again when it is sent back. Where the encoding has an exact counterpart the placeholder is shown in the same
-// encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4 bits
-// of the value at either end. Header names with a value in them are dropped with their header.
+// right again when it is sent back. Where the encoding has an exact counterpart the placeholder is shown
+// in the same encoding; in base64 it is shown as it is, and the characters beside it may hold up to 4
+// bits of the value at either end. Header names with a value in them are dropped with their header.
 //
-// A body that is a gzip or zip file, by its first bytes, is decompressed beside its passing. It is
-// passed on piece by piece, each when what it decompresses to was searched; where a value is in it,
-// or it can't be read, the answer breaks off. Other files (xz, zstd, pictures, PDF) are searched as
-// bytes only.
+// Files that are compressed are searched as bytes. Whatever else a host computes or packs from a value
+// passes, too.
 //
-// The time is linear in the response. Bytes of which no value can be made are skipped at 1 to 3 GB
-// a second; prose passes at about 0.3, base64 at 0.15 and text of nothing but escapes at 0.005 to
-// 0.15 (BenchmarkFind of package match). Places that overlap become one.
-//
-// What is held back depends on lengths, blanks and line ends: the last bytes, as many as the
-// longest spelling of the longest value has, or nothing behind a line at whose end no value goes
-// on, as match.Finder.Ends says (a bracket that no value has), or behind an event of a stream of
-// events. If it depended on how much of a value was begun, a script whose own words a host repeats
-// could find the value byte by byte. So events, and lines of JSON objects, pass at once; other text
-// comes as late as that. What remains is the time that searching takes, since text that resembles a
-// value is searched more slowly, and that brackets of the values can be told by what passes at
-// once. What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in
-// PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew); with other than ASCII up to ten times that.
+// What is held back depends on lengths, blanks and the structure of the text only: the last bytes, as
+// many as the longest spelling of the longest value has, or nothing behind a line that ends a top-level
+// JSON object and behind an event of a stream of events (match.Scanner.Closed). If it depended on how
+// much of a value was begun, a script whose own words a host repeats could find the value byte by byte.
+// What remains is the time that searching takes, since text that resembles a value is searched more
+// slowly, and that nothing passes at once if a value has a brace or a line break.
 //
 // # What the instance knows
 //

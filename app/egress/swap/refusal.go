@@ -105,9 +105,9 @@ func refuseEncoded(c *Credential, at where) *Refusal {
 			"Authorization: Basic is encoded as usual."}
 }
 
-func refuseCounted(c *Credential, at where) *Refusal {
+func refuseBinary(c *Credential, at where) *Refusal {
 	return &Refusal{c.Key, RuleEncoded,
-		fmt.Sprintf("the placeholder of %s stands in %s in a binary format or one that counts bytes, so it can't be replaced",
+		fmt.Sprintf("the placeholder of %s stands in %s in a binary format, so it can't be replaced",
 			c.Key, at.text),
 		"Send it in a header, or as JSON, a form or plain text."}
 }

@@ -8,21 +8,17 @@ import (
 	"testing"
 )
 
-// A value has another length than its placeholder: a format that counts bytes would reach the host
-// broken, with the value in it.
-func TestFormatsThatCountBytesAreRefused(t *testing.T) {
+// A value has another length than its placeholder: a binary format would reach the host broken, with the
+// value in it.
+func TestBinaryFormatsAreRefused(t *testing.T) {
 	n := len(phA)
 	for name, c := range map[string]struct{ media, body string }{
 		"msgpack":              {"", "\x81\xa1k\xd9" + string([]byte{byte(n)}) + phA},
 		"msgpack by its type":  {"application/x-msgpack", "k" + phA},
-		"CBOR":                 {"application/cbor", "\xa1akx" + string(rune(n)) + phA},
-		"protobuf":             {"", "\n" + string(rune(n)) + phA},
-		"protobuf by its type": {"application/x-protobuf", "\n" + string(rune(n)) + phA},
+		"CBOR":                 {"application/cbor", phA},
+		"protobuf by its type": {"application/x-protobuf", "\n" + phA},
 		"gRPC-Web":             {"application/grpc-web+proto", phA},
 		"a NUL byte":           {"application/octet-stream", "key\x00" + phA},
-		"bencode":              {"", fmt.Sprintf("d3:key%d:%se", n, phA)},
-		"PHP":                  {"text/plain", fmt.Sprintf(`s:%d:"%s";`, n, phA)},
-		"Redis":                {"", fmt.Sprintf("*1\r\n$%d\r\n%s\r\n", n, phA)},
 		"a part of a form": {"multipart/form-data; boundary=b",
 			"--b\r\nContent-Disposition: form-data; name=f\r\n\r\n\x81\xa1k\xd9" + string([]byte{byte(n)}) + phA + "\r\n--b--\r\n"},
 	} {
@@ -35,7 +31,7 @@ func TestFormatsThatCountBytesAreRefused(t *testing.T) {
 	}
 }
 
-func TestTextsThatOnlyLookCountedAreSent(t *testing.T) {
+func TestTextsThatOnlyLookBinaryAreSent(t *testing.T) {
 	for name, c := range map[string]struct{ media, body string }{
 		"a line":                 {"", "key: " + phA + "\r\n"},
 		"YAML":                   {"application/yaml", "a:\n\tkey: \"" + phA + "\"\n"},
