@@ -95,9 +95,7 @@ func BenchmarkFind(b *testing.B) {
 func benchmarkFind(b *testing.B, f *Finder, data []byte) {
 	from := cpu()
 	for b.Loop() {
-		for piece := range slices.Chunk(data, 32<<10) {
-			f.Find(piece)
-		}
+		f.Find(data)
 	}
 	b.ReportMetric(float64(b.N)*float64(len(data))/1e6/(cpu()-from), "MB/cpu-s")
 }
@@ -148,11 +146,8 @@ func BenchmarkLog(b *testing.B) {
 		for _, parts := range []bool{false, true} {
 			f := New(keys(n, parts))
 			b.Run(fmt.Sprint(n, parts), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
 				b.ReportAllocs()
-				for b.Loop() {
-					f.Find(text)
-				}
+				benchmarkFind(b, f, text)
 			})
 		}
 	}

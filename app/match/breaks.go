@@ -1,6 +1,9 @@
 package match
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
 // Lines break between the characters of a pattern, as they are, escaped or by a tag, and are
 // indented. A break is an escape that stands for nothing.
@@ -110,3 +113,20 @@ type pairSet [1 << 16 / 64]uint64
 
 func (s *pairSet) add(a, b byte)      { s[pairOf(a, b)/64] |= 1 << (pairOf(a, b) % 64) }
 func (s *pairSet) has(a, b byte) bool { return s[pairOf(a, b)/64]&(1<<(pairOf(a, b)%64)) != 0 }
+
+func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+// pairsOf returns the bytes that follow each other in a folded text, in either case.
+func pairsOf(text string) iter.Seq2[byte, byte] {
+	return func(yield func(a, b byte) bool) {
+		for i := 1; i < len(text); i++ {
+			for _, a := range unfolded(text[i-1]) {
+				for _, b := range unfolded(text[i]) {
+					if !yield(a, b) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -22,9 +22,8 @@ type Finder struct {
 	controls  bool      // some have control characters, such as tabs
 	blanks    bool      // some have a blank
 	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
-	jumps     jumps
-	pairs     pairSet // of bytes that follow each other in a pattern
-	spans     bool    // some have a line break or a closing brace, so nothing divides a text
+	pairs     pairSet   // of bytes that follow each other in a pattern
+	spans     bool      // some have a line break or a closing brace, so nothing divides a text
 	longest   int
 	shortest  int
 	tail      tail
@@ -65,13 +64,12 @@ const (
 // New returns a Finder of patterns. Those shorter than MinPattern, or than 4 bytes if they are words,
 // are never found. Of those that differ in nothing that counts, the first is found.
 func New(patterns []Pattern) *Finder {
-	f := &Finder{shortest: maxWindow, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
+	f := &Finder{shortest: MaxBlock, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
 	for i, p := range patterns {
 		f.addPattern(i, p)
 	}
 	texts, first := f.chain()
 	f.automaton = newAutomaton(texts, first)
-	f.jumps = newJumps(texts)
 	for i := range f.entries {
 		e := &f.entries[i]
 		text := fold(e.before + e.text + e.after)

@@ -59,7 +59,6 @@ func (f *Finder) begunAt(s *scratch, data []byte) int {
 	}
 	var x index
 	text := data[last.start:last.end]
-	s.lead = -1
 	f.scanRow(s, text, f.indexInto(&x, s, data, last).uses)
 	s.matches = s.matches[:found]
 	for _, n := range s.ending {

@@ -45,7 +45,6 @@ type scratch struct {
 	far      place              // beyond those, behind what indents a line
 	farAt    int                // where that is
 	last     int                // the last place that is reached
-	lead     int                // where the next escape may begin that matters; the end if there is none
 	readings readings
 	rests    [ring][]int // by place, in locate
 	indexes  [maxDepth + 1]index
@@ -62,9 +61,6 @@ func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	first := len(s.matches)
 	x := f.index(s, data, row, v)
 	text := data[row.start:row.end]
-	if s.lead = -1; !row.escapes {
-		s.lead = len(text)
-	}
 	f.scanRow(s, text, x.uses[row.start-x.from:row.end-x.from])
 	f.addParts(s, text, first)
 	for i := range s.matches[first:] {
@@ -83,7 +79,7 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	s.passed += len(data)
 	for at := 0; at < len(data) && !s.exhausted(); {
 		if s.last < at {
-			if at = f.next(s, data, uses, at); at == len(data) {
+			if at = f.next(data, uses, at); at == len(data) {
 				return
 			}
 		}
@@ -113,42 +109,12 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	end.states, end.escapes = end.states[:0], end.escapes[:0]
 }
 
-// next returns the first place at or after at at which a match or an escape may begin.
-func (f *Finder) next(s *scratch, data []byte, uses []use, at int) int {
-	for ; at < len(data); at++ {
-		if s.lead < at {
-			s.lead = f.nextLead(data, uses, at)
-		}
-		if at+f.jumps.window <= s.lead {
-			if at = f.jumps.skip(data[:s.lead], at); at+f.jumps.window <= s.lead {
-				return at
-			}
-		}
-		if s.lead == len(data) && !s.open {
-			return s.lead // what is left is shorter than any pattern
-		}
-		for at < s.lead && f.uses[data[at]]&begins == 0 {
-			at++
-		}
-		if at == len(data) {
-			return at
-		}
-		if (f.uses[data[at]]|uses[at])&begins != 0 {
-			return at
-		}
+// next returns the first place at or after at at which a match may begin.
+func (f *Finder) next(data []byte, uses []use, at int) int {
+	for at < len(data) && (f.uses[data[at]]|uses[at])&begins == 0 {
+		at++
 	}
 	return at
-}
-
-// nextLead returns where the next escape begins that stands for a character of a pattern, or for
-// nothing behind one.
-func (f *Finder) nextLead(data []byte, uses []use, at int) int {
-	for ; at < len(data); at++ {
-		if uses[at]&goesOn != 0 && (!passes(data[at]) || at > 0 && f.uses[data[at-1]]&goesOn != 0) {
-			return at
-		}
-	}
-	return len(data)
 }
 
 // passes reports whether an escape that begins with a lead stands for nothing.
