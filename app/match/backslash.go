@@ -6,61 +6,61 @@ import (
 	"unicode/utf8"
 )
 
-// backslash reads the escapes of programming languages.
-func (r *readings) backslash(data []byte, at int) {
+// readBackslash reads the escapes of programming languages.
+func (r *readings) readBackslash(data []byte, at int) {
 	next := data[at]
 	if !isName(next) { // shells, and JSON for a slash
-		r.sign(data, at, '\\')
+		r.readSign(data, at, '\\')
 		return
 	}
 	if controls[next] != none8 {
 		r.add(at+1, controls[next])
 	}
 	if digits[next] < 16 {
-		r.numbered(data, at)
+		r.readNumbered(data, at)
 	}
 	switch at++; next {
 	case 'x', 'X':
-		r.hexByte(data, at)
-		r.braced(data, at)
+		r.readHexByte(data, at)
+		r.readBraced(data, at)
 	case 'u':
-		r.utf16(data, at)
-		r.braced(data, at)
+		r.readUTF16(data, at)
+		r.readBraced(data, at)
 	case 'U':
-		r.hexRune(data, at, 8)
+		r.readHexRune(data, at, 8)
 	}
 }
 
 // controls has the control characters for which letters stand behind a backslash.
 var controls = table("abtnvfre0", "\a\b\t\n\v\f\r\x1b\x00")
 
-// braced reads {3d}, as after \u in JavaScript and \x in Perl.
-func (r *readings) braced(data []byte, at int) {
+// readBraced reads {3d}, as after \u in JavaScript and \x in Perl.
+func (r *readings) readBraced(data []byte, at int) {
 	if at == len(data) || data[at] != '{' {
 		return
 	}
-	if c, end := number(data, at+1, 16, 6); end > at+1 && end < len(data) && data[end] == '}' {
+	if c, end := readNumber(data, at+1, 16, 6); end > at+1 && end < len(data) && data[end] == '}' {
 		r.addRune(end+1, c)
 	}
 }
 
-// utf16 reads four digits, and of a pair of surrogates the second escape too.
-func (r *readings) utf16(data []byte, at int) {
-	c, end := number(data, at, 16, 4)
+// readUTF16 reads four digits, and of a pair of surrogates the second escape too.
+func (r *readings) readUTF16(data []byte, at int) {
+	c, end := readNumber(data, at, 16, 4)
 	if end != at+4 {
 		return
 	}
 	r.addRune(end, c)
 	if utf16.IsSurrogate(c) && bytes.HasPrefix(data[end:], []byte(`\u`)) {
-		if low, end := number(data, end+2, 16, 4); end == at+10 {
+		if low, end := readNumber(data, end+2, 16, 4); end == at+10 {
 			r.addRune(end, utf16.DecodeRune(c, low))
 		}
 	}
 }
 
-// numbered reads two or three octal digits, the three decimal ones of Lua, OCaml and DNS, the two
+// readNumbered reads two or three octal digits, the three decimal ones of Lua, OCaml and DNS, the two
 // hex ones of LDAP, and of CSS up to six with the one space that may end them.
-func (r *readings) numbered(data []byte, at int) {
+func (r *readings) readNumbered(data []byte, at int) {
 	var octal, decimal, hex, most rune
 	n := 0
 	for n < 6 && at < len(data) && digits[data[at]] < 16 {

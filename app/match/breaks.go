@@ -8,8 +8,8 @@ import (
 // Lines break between the characters of a pattern, as they are, escaped or by a tag, and are
 // indented. A break is an escape that stands for nothing.
 
-// lineBreak passes over what stands before a line break, if one follows.
-func (r *readings) lineBreak(data []byte, at int) bool {
+// readLineBreak passes over what stands before a line break, if one follows.
+func (r *readings) readLineBreak(data []byte, at int) bool {
 	if !isLineBreak(data[at]) {
 		return false
 	}
@@ -17,10 +17,10 @@ func (r *readings) lineBreak(data []byte, at int) bool {
 	return true
 }
 
-// wrapped passes over a line break, the blank behind it, as in LDIF, calendars and heads of mail,
+// readWrapped passes over a line break, the blank behind it, as in LDIF, calendars and heads of mail,
 // and all blanks. It also stands for the blank at which a text was wrapped.
-func (r *readings) wrapped(data []byte, at int) {
-	n := layout(data[at:])
+func (r *readings) readWrapped(data []byte, at int) {
+	n := layoutLength(data[at:])
 	r.addText(at, "")
 	if n > 0 {
 		r.addText(at+1, "")
@@ -38,18 +38,18 @@ func isLineBreak(b byte) bool { return b == '\r' || b == '\n' }
 // isBlank reports whether b is a blank, or a plus sign, which is one in forms.
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '+' }
 
-// layout returns how much of the beginning of a line indents it: plus signs, as in forms, or spaces,
+// layoutLength returns how much of the beginning of a line indents it: plus signs, as in forms, or spaces,
 // tabs and the zero bytes of UTF-16.
-func layout(data []byte) (n int) {
+func layoutLength(data []byte) (n int) {
 	for n < len(data) && (isBlank(data[n]) || data[n] == 0) && (data[n] == '+') == (data[0] == '+') {
 		n++
 	}
 	return n
 }
 
-// tag returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
+// tagLength returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
 // JSON, behind its bracket.
-func tag(data []byte) int {
+func tagLength(data []byte) int {
 	if len(data) < 2 || !isBreak(data) {
 		return 0
 	}
@@ -59,10 +59,10 @@ func tag(data []byte) int {
 // isBreak reports whether the name of a tag says that it breaks a line.
 func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
 
-// joined returns where a pattern may go on behind a break that is written from start to end, and 0
+// endOfBreak returns where a pattern may go on behind a break that is written from start to end, and 0
 // if none can.
-func (f *Finder) joined(x *index, data []byte, start, end int) (next int) {
-	if next = end + layout(data[end:]); start == x.from || next == len(data) {
+func (f *Finder) endOfBreak(x *index, data []byte, start, end int) (next int) {
+	if next = end + layoutLength(data[end:]); start == x.from || next == len(data) {
 		return 0
 	}
 	if x.use(next)&goesOn != 0 || f.joins(data[start-1], data[end:]) ||
@@ -80,7 +80,7 @@ func (f *Finder) behindEscape(text []byte) bool {
 
 // joinsEscaped is joined for a break that is escaped, before what is not. Others are taken off first.
 func (f *Finder) joinsEscaped(x *index, data []byte, start, end int) bool {
-	next := end + layout(data[end:])
+	next := end + layoutLength(data[end:])
 	return start > x.from && next < len(data) && (f.joins(data[start-1], data[end:]) ||
 		(f.alphabet[data[next]] || f.alphabet[data[end]]) && f.behindEscape(data[x.from:start]))
 }
@@ -88,7 +88,7 @@ func (f *Finder) joinsEscaped(x *index, data []byte, start, end int) bool {
 // reachFar goes on behind what indents a line from a place on, if that is longer than any escape.
 func (f *Finder) reachFar(s *scratch, data []byte, from state, at, first int) {
 	if s.farAt <= at {
-		n := layout(data[at:])
+		n := layoutLength(data[at:])
 		if n <= maxEscape {
 			return
 		}
@@ -103,7 +103,7 @@ func (f *Finder) reachFar(s *scratch, data []byte, from state, at, first int) {
 // joins reports whether what follows a break goes on with a pattern that has the character before,
 // or the break stands for a blank in one.
 func (f *Finder) joins(before byte, rest []byte) bool {
-	next := layout(rest)
+	next := layoutLength(rest)
 	return next < len(rest) && (f.pairs.has(before, rest[next]) ||
 		(f.blanks || rest[0] == '+') && f.pairs.has(before, ' '))
 }

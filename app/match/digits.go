@@ -23,16 +23,16 @@ func isName(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-// number reads as many digits of a base as there are, up to most.
-func number(data []byte, at, base, most int) (value rune, end int) {
+// readNumber reads as many digits of a base as there are, up to most.
+func readNumber(data []byte, at, base, most int) (value rune, end int) {
 	for end = at; end < min(len(data), at+most) && int(digits[data[end]]) < base; end++ {
 		value = value*rune(base) + rune(digits[data[end]])
 	}
 	return value, end
 }
 
-// hexByte reads two hex digits.
-func (r *readings) hexByte(data []byte, at int) {
+// readHexByte reads two hex digits.
+func (r *readings) readHexByte(data []byte, at int) {
 	if at+1 < len(data) {
 		if high, low := digits[data[at]], digits[data[at+1]]; high|low < 16 {
 			r.addByte(at+2, high<<4|low)
@@ -40,9 +40,9 @@ func (r *readings) hexByte(data []byte, at int) {
 	}
 }
 
-// hexRune reads the number of a character in so many hex digits.
-func (r *readings) hexRune(data []byte, at, count int) {
-	if c, end := number(data, at, 16, count); end == at+count {
+// readHexRune reads the number of a character in so many hex digits.
+func (r *readings) readHexRune(data []byte, at, count int) {
+	if c, end := readNumber(data, at, 16, count); end == at+count {
 		r.addRune(end, c)
 	}
 }

@@ -52,7 +52,7 @@ func mayFollow(data []byte, at int, lead byte) bool {
 // read makes the readings those of an escape at the beginning of data.
 func (r *readings) read(data []byte) {
 	if r.size = 0; mayEscape(data, 0) {
-		r.escape(data[0], data, 1)
+		r.readEscape(data[0], data, 1)
 	}
 }
 
@@ -61,68 +61,68 @@ func (r *readings) readNested(data []byte) {
 	r.read(data)
 	for i := 0; i < r.size; i++ { // each is longer than its lead
 		if lead, ok := r.list[i].lead(); ok {
-			r.escape(lead, data, int(r.list[i].n))
+			r.readEscape(lead, data, int(r.list[i].n))
 		}
 	}
 }
 
-// escape adds the readings of an escape of which the first at bytes of data are the lead.
-func (r *readings) escape(lead byte, data []byte, at int) {
+// readEscape adds the readings of an escape of which the first at bytes of data are the lead.
+func (r *readings) readEscape(lead byte, data []byte, at int) {
 	if at >= len(data) {
 		return
 	}
 	switch lead {
 	case '%':
-		r.hexByte(data, at)
+		r.readHexByte(data, at)
 		switch data[at] {
 		case '%':
-			r.doubled(at+1, '%') // as in formats of C
+			r.readDoubled(at+1, '%') // as in formats of C
 		case 'u', 'U':
-			r.hexRune(data, at+1, 4)
+			r.readHexRune(data, at+1, 4)
 		}
 	case '\\':
-		r.backslash(data, at)
+		r.readBackslash(data, at)
 	case '&':
-		r.reference(data, at)
+		r.readReference(data, at)
 	case '=': // quoted-printable
-		r.hexByte(data, at)
-		r.lineBreak(data, at)
+		r.readHexByte(data, at)
+		r.readLineBreak(data, at)
 	case '$':
-		r.hexByte(data, at)
-		r.quote(data, at, lead)
+		r.readHexByte(data, at)
+		r.readQuote(data, at, lead)
 	case '"', '\'':
-		r.quote(data, at, lead)
+		r.readQuote(data, at, lead)
 	case '~':
-		r.tilde(data, at)
+		r.readTilde(data, at)
 	case '_':
-		r.xmlName(data, at)
+		r.readXMLName(data, at)
 	case '`', '^': // of PowerShell and cmd.exe
-		r.sign(data, at, lead)
+		r.readSign(data, at, lead)
 	case 0:
 		r.addText(at, "")
 	case '\r', '\n':
-		r.wrapped(data, at)
+		r.readWrapped(data, at)
 	case '<':
-		if n := tag(data[at:]); n > 0 {
+		if n := tagLength(data[at:]); n > 0 {
 			r.addText(at+n, "")
 		}
 	}
 }
 
-// sign reads a sign behind its lead, or passes over a line break.
-func (r *readings) sign(data []byte, at int, lead byte) {
+// readSign reads a sign behind its lead, or passes over a line break.
+func (r *readings) readSign(data []byte, at int, lead byte) {
 	switch next := data[at]; {
 	case next == lead:
-		r.doubled(at+1, next)
+		r.readDoubled(at+1, next)
 	case next == 0 || isName(next): // in UTF-16 the rest is yet to come
-	case !r.lineBreak(data, at):
+	case !r.readLineBreak(data, at):
 		r.add(at+1, next)
 	}
 }
 
-// tilde reads the escapes of JSON Pointer, and two hex digits as Datasette writes them.
-func (r *readings) tilde(data []byte, at int) {
-	r.hexByte(data, at)
+// readTilde reads the escapes of JSON Pointer, and two hex digits as Datasette writes them.
+func (r *readings) readTilde(data []byte, at int) {
+	r.readHexByte(data, at)
 	switch data[at] {
 	case '0':
 		r.add(at+1, '~')
@@ -131,27 +131,27 @@ func (r *readings) tilde(data []byte, at int) {
 	}
 }
 
-// xmlName reads _x002F_, as .NET and Office write what may not stand in names of XML.
-func (r *readings) xmlName(data []byte, at int) {
+// readXMLName reads _x002F_, as .NET and Office write what may not stand in names of XML.
+func (r *readings) readXMLName(data []byte, at int) {
 	if data[at]|0x20 != 'x' {
 		return
 	}
-	c, end := number(data, at+1, 16, 8)
+	c, end := readNumber(data, at+1, 16, 8)
 	if (end == at+5 || end == at+9) && end < len(data) && data[end] == '_' {
 		r.addRune(end+1, c)
 	}
 }
 
-func (r *readings) doubled(n int, lead byte) {
+func (r *readings) readDoubled(n int, lead byte) {
 	if !r.single {
 		r.add(n, lead)
 	}
 }
 
-// quote reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
-func (r *readings) quote(data []byte, at int, quote byte) {
+// readQuote reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
+func (r *readings) readQuote(data []byte, at int, quote byte) {
 	if data[at] == quote {
-		r.doubled(at+1, quote)
+		r.readDoubled(at+1, quote)
 	}
 	if quote != '\'' {
 		return

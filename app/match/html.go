@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// reference reads a character reference of HTML, one by number also without its semicolon.
-func (r *readings) reference(data []byte, at int) {
+// readReference reads a character reference of HTML, one by number also without its semicolon.
+func (r *readings) readReference(data []byte, at int) {
 	if data[at] != '#' {
-		r.named(data, at)
+		r.readNamed(data, at)
 		return
 	}
 	base, most := 10, 9
@@ -17,7 +17,7 @@ func (r *readings) reference(data []byte, at int) {
 		base, most = 16, 8
 		at++
 	}
-	c, end := number(data, at, base, most)
+	c, end := readNumber(data, at, base, most)
 	if end == at {
 		return
 	}
@@ -27,7 +27,7 @@ func (r *readings) reference(data []byte, at int) {
 	}
 }
 
-func (r *readings) named(data []byte, at int) {
+func (r *readings) readNamed(data []byte, at int) {
 	end := at
 	for end < min(len(data), maxEscape) && isName(data[end]) {
 		end++

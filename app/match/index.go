@@ -51,7 +51,7 @@ func (f *Finder) indexInto(x *index, s *scratch, data []byte, row row) *index {
 		if b == 0 {
 			x.add(at, everywhere, reading{n: 1})
 		} else if isLineBreak(b) {
-			if next := f.joined(x, data[:row.end], at, at+1); next > 0 { // layers pass over it anyway
+			if next := f.endOfBreak(x, data[:row.end], at, at+1); next > 0 { // layers pass over it anyway
 				if data[at+1] == '+' { // more likely a character
 					next = at + 1
 				}
@@ -81,13 +81,13 @@ func (x *index) add(at int, uses use, r reading) {
 func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
 	r := &s.readings
 	r.size = 0
-	r.escape(data[at], data[at:], 1)
+	r.readEscape(data[at], data[at:], 1)
 	best := r.likeliest()
 	var uses use
 	for i := 0; i < r.size; i++ {
 		v := &r.list[i]
 		if v.size == 0 {
-			if uses |= inLayers; data[at] != '<' || f.joined(x, data, at, at+int(v.n)) > 0 {
+			if uses |= inLayers; data[at] != '<' || f.endOfBreak(x, data, at, at+int(v.n)) > 0 {
 				uses |= goesOn
 			}
 			continue
@@ -102,7 +102,7 @@ func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
 		} else if last := at + int(v.n) - 1; data[last] == lead { // what follows is read as behind that lead
 			uses |= x.use(last)
 		} else {
-			r.escape(lead, data[at:], int(v.n))
+			r.readEscape(lead, data[at:], int(v.n))
 		}
 	}
 	x.add(at, uses, best)

@@ -204,7 +204,7 @@ func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end 
 			at, passed, gap = at+r.addChars(data[at:], at, l), 0, false
 			continue
 		}
-		if n := zeros(data[at:]); n > maxZeros {
+		if n := countZeros(data[at:]); n > maxZeros {
 			return at + n, escaped
 		}
 		value, n := l.values[data[at]], 1
@@ -212,7 +212,7 @@ func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end 
 			value = between
 		} else if value == notOfIt {
 			s.readings.single = len(r.chars) == 0
-			value, n = s.special(data, x, at, l)
+			value, n = s.readSpecial(data, x, at, l)
 			s.readings.single = false
 			escaped = escaped || value != notOfIt && isLead(data[at]) && !passes(data[at])
 		}
@@ -251,16 +251,16 @@ func (r *run) addChars(data []byte, at int, l *layer) (n int) {
 // maxZeros is how many zero bytes stand between two characters, in UTF-32.
 const maxZeros = 3
 
-// zeros returns with how many zero bytes data begins.
-func zeros(data []byte) (n int) {
+// countZeros returns with how many zero bytes data begins.
+func countZeros(data []byte) (n int) {
 	for n < len(data) && data[n] == 0 {
 		n++
 	}
 	return n
 }
 
-// special reads an escape, which is not of the layer by itself.
-func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, n int) {
+// readSpecial reads an escape, which is not of the layer by itself.
+func (s *scratch) readSpecial(data []byte, x *index, at int, l *layer) (value int8, n int) {
 	if x.use(at)&l.use == 0 {
 		return notOfIt, 1
 	}

@@ -109,7 +109,7 @@ type indented struct {
 // extend reports whether a place belongs to layout behind which some of the text may end. Rests are
 // those of the next place.
 func (l *indented) extend(data []byte, at int, rests []int) bool {
-	switch layout(data[at:min(len(data), at+2)]) {
+	switch layoutLength(data[at:min(len(data), at+2)]) {
 	case 0:
 		return false
 	case 1:

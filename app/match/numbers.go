@@ -161,7 +161,7 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 			continue
 		}
 		if int(digits[c]) < base {
-			value, n := as.number(data[at:])
+			value, n := as.readNumber(data[at:])
 			isLarge := !as.wide && value > 255
 			if isLarge && large {
 				return at
@@ -173,13 +173,13 @@ func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation
 			continue
 		}
 		if c == 0 {
-			if n := zeros(data[at:]); n > maxZeros {
+			if n := countZeros(data[at:]); n > maxZeros {
 				return at + n
 			}
 		}
 		value, n := l.values[c], 1
 		if value == notOfIt || c == '=' && x.use(at)&l.use != 0 {
-			value, n = s.special(data, x, at, l)
+			value, n = s.readSpecial(data, x, at, l)
 		}
 		switch {
 		case value == notOfIt, value >= 0 && value < nameEnd: // a digit of hex
@@ -217,9 +217,9 @@ func (r *run) addNumber(value, at, n int, wide bool) {
 	}
 }
 
-// number reads a number, between whose digits UTF-16 has zero bytes, and returns its length, in hex with
+// readNumber reads a number, between whose digits UTF-16 has zero bytes, and returns its length, in hex with
 // 0x before it. Large ones are some number beyond unicode.MaxRune.
-func (as notation) number(data []byte) (value, n int) {
+func (as notation) readNumber(data []byte) (value, n int) {
 	base, at := 10, 0
 	if as.hex {
 		base = 16

@@ -98,11 +98,11 @@ func (r *rows) row(data []byte, at int) row {
 		all |= kind
 		count += int(kind & counted)
 	}
-	return row{at, end, count, all&escaping != 0 && escapes(data[at:end])}
+	return row{at, end, count, all&escaping != 0 && hasEscape(data[at:end])}
 }
 
-// escapes reports whether an escape may begin in data.
-func escapes(data []byte) bool {
+// hasEscape reports whether an escape may begin in data.
+func hasEscape(data []byte) bool {
 	for i := 1; i < len(data); i++ {
 		if leadBits[data[i-1]]&follows[data[i]] != 0 {
 			return true

@@ -169,7 +169,7 @@ func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 	for i, e := range here.escapes {
 		if i == 0 || e.lead != here.escapes[i-1].lead {
 			s.readings.size = 0
-			s.readings.escape(e.lead, data[at:], 0)
+			s.readings.readEscape(e.lead, data[at:], 0)
 		}
 		for j := range s.readings.all() {
 			r := &s.readings.list[j]

@@ -15,7 +15,7 @@ func (o *outgoing) refuseInBinary(text, media string, at where) *Refusal {
 	if !isBinary(text, media) {
 		return nil
 	}
-	for _, h := range hits([]byte(text)) {
+	for _, h := range findHits([]byte(text)) {
 		c, refusal := o.swapper.judge(o.target, h, at)
 		if refusal != nil {
 			return refusal

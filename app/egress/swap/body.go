@@ -14,9 +14,9 @@ import (
 // bodyPlace is the body as a place for values.
 var bodyPlace = where{place: app.PlaceBody, text: "the body"}
 
-// body replaces placeholders in a body that may hold some, and has every other body watched while
+// replaceBody replaces placeholders in a body that may hold some, and has every other body watched while
 // it is sent. Header is the request's new one.
-func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
+func (o *outgoing) replaceBody(req *http.Request, header http.Header) *Refusal {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	if err != nil {
 		return refuseBody(RuleBody, "the body of the request ended early", "Send the whole body.")
 	}
-	encodings := codings(header["Content-Encoding"])
+	encodings := contentCodings(header["Content-Encoding"])
 	if len(head) > app.MaxSwappedBody {
 		if len(encodings) > 0 {
 			return refuseTooLarge("")
@@ -51,10 +51,10 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 		o.watch(req, io.MultiReader(first, req.Body), first)
 		return nil
 	}
-	if refusal := o.trailer(req.Trailer); refusal != nil {
+	if refusal := o.refuseTrailer(req.Trailer); refusal != nil {
 		return refusal
 	}
-	if refusal := o.small(req, header, head, encodings); refusal != nil {
+	if refusal := o.replaceSmall(req, header, head, encodings); refusal != nil {
 		return refusal
 	}
 	if req.Body == http.NoBody {
@@ -65,13 +65,13 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	return nil
 }
 
-// small replaces placeholders in a body that was read completely.
-func (o *outgoing) small(req *http.Request, header http.Header, sent []byte, encodings []string) *Refusal {
-	plain, refusal := expand(sent, encodings)
+// replaceSmall replaces placeholders in a body that was read completely.
+func (o *outgoing) replaceSmall(req *http.Request, header http.Header, sent []byte, encodings []string) *Refusal {
+	plain, refusal := decompress(sent, encodings)
 	if refusal != nil {
 		return refusal
 	}
-	swapped, refusal := o.content(string(plain), header["Content-Type"], bodyPlace)
+	swapped, refusal := o.replaceContent(string(plain), header["Content-Type"], bodyPlace)
 	if refusal != nil {
 		return refusal
 	}
@@ -106,8 +106,8 @@ func reframe(req *http.Request, header http.Header, out []byte) {
 	}
 }
 
-// expand undoes the content encodings of a body.
-func expand(sent []byte, encodings []string) ([]byte, *Refusal) {
+// decompress undoes the content encodings of a body.
+func decompress(sent []byte, encodings []string) ([]byte, *Refusal) {
 	if len(encodings) == 0 {
 		return sent, nil
 	}
@@ -128,10 +128,10 @@ func expand(sent []byte, encodings []string) ([]byte, *Refusal) {
 
 const mediaForm = "application/x-www-form-urlencoded"
 
-// content replaces placeholders as a content type wants. If there are several types, or one that
+// replaceContent replaces placeholders as a content type wants. If there are several types, or one that
 // can't be read, a receiver may choose another than we do.
-func (o *outgoing) content(text string, contentTypes []string, at where) (string, *Refusal) {
-	if len(hits([]byte(text))) == 0 {
+func (o *outgoing) replaceContent(text string, contentTypes []string, at where) (string, *Refusal) {
+	if len(findHits([]byte(text))) == 0 {
 		return text, nil
 	}
 	media, params, ok := readType(contentTypes)
@@ -143,7 +143,7 @@ func (o *outgoing) content(text string, contentTypes []string, at where) (string
 		return "", refusal
 	}
 	if strings.HasPrefix(media, "multipart/") {
-		return o.multipart(text, params["boundary"], at)
+		return o.replaceMultipart(text, params["boundary"], at)
 	}
 	if refusal := o.refuseInBinary(text, media, at); refusal != nil {
 		return "", refusal

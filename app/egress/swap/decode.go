@@ -23,9 +23,9 @@ const (
 
 var errBomb = errors.New("swap: a compressed body grows beyond measure")
 
-// codings returns the encodings that headers name, in the order in which they were applied,
+// contentCodings returns the encodings that headers name, in the order in which they were applied,
 // identity left out.
-func codings(values []string) []string {
+func contentCodings(values []string) []string {
 	var out []string
 	for _, value := range values {
 		for name := range strings.SplitSeq(value, ",") {

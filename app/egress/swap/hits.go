@@ -18,17 +18,17 @@ type hit struct {
 	start, end int
 }
 
-// hits returns all hits in a text, by their beginning.
-func hits(text []byte) []hit {
+// findHits returns all hits in a text, by their beginning.
+func findHits(text []byte) []hit {
 	var out []hit
 	for _, m := range placeholders().Find(text) {
-		out = append(out, hitOf(m, text[m.Start:m.End]))
+		out = append(out, newHit(m, text[m.Start:m.End]))
 	}
 	return out
 }
 
-// hitOf returns a match, which is spelled so, as a hit.
-func hitOf(m match.Match, spelled []byte) hit {
+// newHit returns a match, which is spelled so, as a hit.
+func newHit(m match.Match, spelled []byte) hit {
 	h := hit{token: Prefix + m.Tail, start: m.Start, end: m.End}
 	h.exact = m.Layer == match.Plain && string(spelled) == h.token
 	return h

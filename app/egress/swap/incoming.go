@@ -31,24 +31,24 @@ type incoming struct{ search valueSearch }
 // Content-Length. Of a response from a host to which no credential belongs, only what needs no
 // decoding is looked at. The body fails with an error where it turns out to be unreadable.
 func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
-	in := s.answers(t, known)
+	in := s.newIncoming(t, known)
 	if len(in.search) == 0 {
 		return nil
 	}
 	decoding := known != nil || s.Belongs(t.Host, t.Port)
 	if decoding {
-		if err := readable(resp); err != nil {
+		if err := checkReadable(resp); err != nil {
 			return err
 		}
 	}
-	encodings := codings(resp.Header["Content-Encoding"])
-	in.head(resp)
+	encodings := contentCodings(resp.Header["Content-Encoding"])
+	in.replaceHead(resp)
 	if decoding && resp.Header.Get("Accept-Ranges") != "" {
 		resp.Header.Set("Accept-Ranges", "none") // see AskReadable
 	}
 	if resp.Body == nil || resp.Body == http.NoBody {
 		length, given := resp.ContentLength, resp.Header.Get("Content-Length")
-		unmeasured(resp)
+		dropMeasures(resp)
 		// of the body that HEAD leaves out: compressed, its length could tell what is in it
 		if len(encodings) == 0 {
 			resp.ContentLength = length
@@ -70,12 +70,12 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 		resp.Header.Del("Content-Encoding")
 		resp.Uncompressed = true
 	}
-	in.body(resp)
+	in.replaceBody(resp)
 	return nil
 }
 
-// readable refuses responses in which a value could hide.
-func readable(resp *http.Response) error {
+// checkReadable refuses responses in which a value could hide.
+func checkReadable(resp *http.Response) error {
 	switch {
 	case resp.StatusCode == http.StatusSwitchingProtocols:
 		return errUpgrade
@@ -83,7 +83,7 @@ func readable(resp *http.Response) error {
 		strings.HasPrefix(strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type"))), "multipart/byteranges"):
 		return errRange
 	}
-	for _, encoding := range codings(resp.Header["Transfer-Encoding"]) {
+	for _, encoding := range contentCodings(resp.Header["Transfer-Encoding"]) {
 		if encoding != "chunked" {
 			return fmt.Errorf("swap: the host answered with the transfer encoding %q, which can't be read",
 				app.Clip(encoding, 40))
@@ -92,28 +92,28 @@ func readable(resp *http.Response) error {
 	return nil
 }
 
-func (i *incoming) head(resp *http.Response) {
-	resp.Status = i.text(resp.Status)
-	i.header(resp.Header)
-	i.header(resp.Trailer)
+func (i *incoming) replaceHead(resp *http.Response) {
+	resp.Status = i.replaceText(resp.Status)
+	i.replaceHeader(resp.Header)
+	i.replaceHeader(resp.Trailer)
 }
 
-// unmeasured takes off what was counted or computed from the body as the host sent it.
-func unmeasured(resp *http.Response) {
+// dropMeasures takes off what was counted or computed from the body as the host sent it.
+func dropMeasures(resp *http.Response) {
 	for _, name := range []string{"Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
 		resp.Header.Del(name)
 	}
 	resp.ContentLength = -1
 }
 
-func (i *incoming) body(resp *http.Response) {
-	unmeasured(resp)
+func (i *incoming) replaceBody(resp *http.Response) {
+	dropMeasures(resp)
 	var out []byte
 	values := newReplacer(i.search, isEvents(resp.Header))
 	replace := func(piece []byte, last bool) ([]byte, error) {
 		if out = values.write(out[:0], piece); last {
 			out = values.finish(out)
-			i.header(resp.Trailer)
+			i.replaceHeader(resp.Trailer)
 		}
 		return out, nil
 	}
@@ -126,9 +126,9 @@ func isEvents(header http.Header) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-// answers makes the work on one response: the values that the instance knows of the host, and those
+// newIncoming makes the work on one response: the values that the instance knows of the host, and those
 // of the execution which are not among them.
-func (s *Swapper) answers(t Target, known *Values) *incoming {
+func (s *Swapper) newIncoming(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
 		in.search = append(in.search, shownValues{known.compile(), s.replacements(known, t)})
@@ -139,34 +139,34 @@ func (s *Swapper) answers(t Target, known *Values) *incoming {
 	return in
 }
 
-// text replaces values in a text.
-func (i *incoming) text(text string) string {
+// replaceText replaces values in a text.
+func (i *incoming) replaceText(text string) string {
 	r := newReplacer(i.search, false)
 	return string(r.finish(r.write(nil, []byte(text))))
 }
 
-// header replaces values in the values of headers, in place, and drops headers with a value in the
+// replaceHeader replaces values in the values of headers, in place, and drops headers with a value in the
 // name.
-func (i *incoming) header(header http.Header) {
+func (i *incoming) replaceHeader(header http.Header) {
 	for name, values := range header {
-		if i.text(name) != name {
+		if i.replaceText(name) != name {
 			delete(header, name)
 			continue
 		}
 		for j, value := range values {
-			values[j] = i.unfolded(i.text(value))
+			values[j] = i.replaceFolded(i.replaceText(value))
 		}
 	}
 }
 
-// unfolded replaces values over which a header's line was folded: net/http has read a space there.
-func (i *incoming) unfolded(value string) string {
+// replaceFolded replaces values over which a header's line was folded: net/http has read a space there.
+func (i *incoming) replaceFolded(value string) string {
 	const fold = "\r\n  " // with a space that may be one of the value
 	if !strings.Contains(value, " ") {
 		return value
 	}
 	folded := strings.ReplaceAll(value, " ", fold)
-	if shown := i.text(folded); shown != folded {
+	if shown := i.replaceText(folded); shown != folded {
 		return strings.ReplaceAll(shown, fold, " ")
 	}
 	return value

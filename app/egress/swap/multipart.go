@@ -10,10 +10,10 @@ import (
 // whole.
 const maxNested = 8
 
-// multipart replaces placeholders in the content of the parts of a body, as each part's own type
+// replaceMultipart replaces placeholders in the content of the parts of a body, as each part's own type
 // wants. The headers of the parts, the lines between them, and what stands before the first and
 // after the last, can hold none: hosts log and store the names of fields and files.
-func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal) {
+func (o *outgoing) replaceMultipart(text, boundary string, at where) (string, *Refusal) {
 	if boundary == "" {
 		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary",
 			"Name the boundary in Content-Type.")
@@ -26,7 +26,7 @@ func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal)
 	pieces := split(text, boundary)
 	var b strings.Builder
 	for i, p := range pieces {
-		swapped, refusal := o.piece(p, at)
+		swapped, refusal := o.replacePiece(p, at)
 		if refusal != nil {
 			return "", refusal
 		}
@@ -56,7 +56,7 @@ const (
 	partContent
 )
 
-func (o *outgoing) piece(p piece, at where) (string, *Refusal) {
+func (o *outgoing) replacePiece(p piece, at where) (string, *Refusal) {
 	switch {
 	case p.kind == between:
 		return p.text, o.forbid(p.text, "the boundary of the body")
@@ -65,7 +65,7 @@ func (o *outgoing) piece(p piece, at where) (string, *Refusal) {
 	case p.encoding != "":
 		return p.text, o.forbid(p.text, "a part with Content-Transfer-Encoding")
 	}
-	return o.content(p.text, p.media, at)
+	return o.replaceContent(p.text, p.media, at)
 }
 
 // split cuts a body into its pieces; together they are the body.

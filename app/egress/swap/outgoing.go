@@ -21,7 +21,7 @@ func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err erro
 		return nil, nil
 	}
 	o := &outgoing{swapper: s, target: t}
-	if refusal := o.request(req); refusal != nil {
+	if refusal := o.replaceAll(req); refusal != nil {
 		return nil, refusal
 	}
 	slices.Sort(o.used)
@@ -38,27 +38,27 @@ func AskReadable(header http.Header) {
 	header.Set("Accept-Encoding", "identity")
 }
 
-func (o *outgoing) request(req *http.Request) *Refusal {
-	if refusal := o.fixed(req); refusal != nil {
+func (o *outgoing) replaceAll(req *http.Request) *Refusal {
+	if refusal := o.refuseFixed(req); refusal != nil {
 		return refusal
 	}
-	header, refusal := o.header(req.Header)
+	header, refusal := o.replaceHeader(req.Header)
 	if refusal != nil {
 		return refusal
 	}
-	address, refusal := o.url(req.URL)
+	address, refusal := o.replaceURL(req.URL)
 	if refusal != nil {
 		return refusal
 	}
-	if refusal := o.body(req, header); refusal != nil {
+	if refusal := o.replaceBody(req, header); refusal != nil {
 		return refusal
 	}
 	req.URL, req.Header = address, header
 	return nil
 }
 
-// fixed refuses placeholders in the parts that can't hold any.
-func (o *outgoing) fixed(req *http.Request) *Refusal {
+// refuseFixed refuses placeholders in the parts that can't hold any.
+func (o *outgoing) refuseFixed(req *http.Request) *Refusal {
 	parts := []struct{ text, name string }{
 		{req.Method, "the method"}, {req.Host, "the host name"}, {req.URL.Host, "the host name"},
 		{req.URL.Opaque, "the address"},
@@ -72,10 +72,10 @@ func (o *outgoing) fixed(req *http.Request) *Refusal {
 			return refusal
 		}
 	}
-	return o.trailer(req.Trailer)
+	return o.refuseTrailer(req.Trailer)
 }
 
-func (o *outgoing) trailer(trailer http.Header) *Refusal {
+func (o *outgoing) refuseTrailer(trailer http.Header) *Refusal {
 	for name, values := range trailer {
 		for _, text := range append([]string{name}, values...) {
 			if refusal := o.forbid(text, "a trailer"); refusal != nil {
@@ -86,7 +86,7 @@ func (o *outgoing) trailer(trailer http.Header) *Refusal {
 	return nil
 }
 
-func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
+func (o *outgoing) replaceHeader(header http.Header) (http.Header, *Refusal) {
 	out := make(http.Header, len(header))
 	for name, values := range header {
 		if refusal := o.forbid(name, "the name of a header"); refusal != nil {
@@ -95,7 +95,7 @@ func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
 		at := where{app.PlaceHeader, "the header " + app.Clip(name, 60), http.CanonicalHeaderKey(name)}
 		out[name] = make([]string, len(values))
 		for i, value := range values {
-			text, refusal := o.headerValue(value, at)
+			text, refusal := o.replaceHeaderValue(value, at)
 			if refusal != nil {
 				return nil, refusal
 			}
@@ -105,7 +105,7 @@ func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
 	return out, nil
 }
 
-func (o *outgoing) headerValue(value string, at where) (string, *Refusal) {
+func (o *outgoing) replaceHeaderValue(value string, at where) (string, *Refusal) {
 	switch at.header {
 	case "Authorization":
 		if user, scheme, ok := parseBasic(value); ok {
@@ -121,7 +121,7 @@ func (o *outgoing) headerValue(value string, at where) (string, *Refusal) {
 	return o.replace(value, at, fitHeader(value))
 }
 
-func (o *outgoing) url(u *url.URL) (*url.URL, *Refusal) {
+func (o *outgoing) replaceURL(u *url.URL) (*url.URL, *Refusal) {
 	sent := u.EscapedPath()
 	path, refusal := o.replace(sent, where{place: app.PlacePath, text: "the path"}, fitPercent)
 	if refusal != nil {

@@ -46,8 +46,8 @@ func quoteJSON(text string) string {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(text) // strings can always be encoded
-	return inside(strings.TrimSuffix(b.String(), "\n"))
+	return trimQuotes(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// inside takes the quotes off.
-func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
+// trimQuotes takes the quotes off.
+func trimQuotes(quoted string) string { return quoted[1 : len(quoted)-1] }

@@ -28,7 +28,7 @@ type fit func(value string, at int) (text, why string)
 func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 	var b strings.Builder
 	from := 0
-	for _, h := range hits([]byte(text)) {
+	for _, h := range findHits([]byte(text)) {
 		h.exact = h.exact && h.start >= from // placeholders that overlap are none
 		c, refusal := o.swapper.judge(o.target, h, at)
 		if refusal != nil {
@@ -51,7 +51,7 @@ func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 		b.WriteString(text[from:h.start])
 		b.WriteString(value)
 		from = h.end
-		o.use(c.Key)
+		o.noteUse(c.Key)
 	}
 	if from == 0 {
 		return text, nil
@@ -66,7 +66,7 @@ func (o *outgoing) forbid(text, name string) *Refusal {
 	return refusal
 }
 
-func (o *outgoing) use(key string) {
+func (o *outgoing) noteUse(key string) {
 	if !slices.Contains(o.used, key) {
 		o.used = append(o.used, key)
 	}

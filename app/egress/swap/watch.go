@@ -34,7 +34,7 @@ func (w *watcher) step(piece []byte, last bool) ([]byte, error) {
 		found = append(found, w.scanner.Settle(w.scanner.Open())...)
 	}
 	for _, m := range found {
-		c, refusal := w.swapper.judge(w.target, hitOf(m, w.data[m.Start-w.from:m.End-w.from]), bodyPlace)
+		c, refusal := w.swapper.judge(w.target, newHit(m, w.data[m.Start-w.from:m.End-w.from]), bodyPlace)
 		if c != nil { // it would have been replaced in a smaller body
 			refusal = refuseTooLarge(c.Key)
 		}
@@ -44,7 +44,7 @@ func (w *watcher) step(piece []byte, last bool) ([]byte, error) {
 	}
 	w.passed = w.scanner.Settled() - w.from
 	if last {
-		if refusal := w.trailer(w.req.Trailer); refusal != nil {
+		if refusal := w.refuseTrailer(w.req.Trailer); refusal != nil {
 			return nil, refusal
 		}
 	}
