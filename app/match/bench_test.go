@@ -152,3 +152,19 @@ func BenchmarkLog(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLive searches a log that comes in pieces, and asks after each what can be shown.
+func BenchmarkLive(b *testing.B) {
+	text := logText(1 << 20)
+	f := New(keys(50, true))
+	from := cpu()
+	for b.Loop() {
+		s := f.Scanner()
+		for piece := range slices.Chunk(text, 4<<10) {
+			s.Write(piece)
+			s.Settle(s.Open())
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.N)*float64(len(text))/1e6/(cpu()-from), "MB/cpu-s")
+}

@@ -76,7 +76,7 @@ func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
 	for i := range f.entries {
 		e := &f.entries[i]
 		complete := len(e.text) == len(prefix) && e.after == ""
-		if complete || !strings.HasPrefix(fold(e.text), prefix) {
+		if complete || folded[e.text[0]] != prefix[0] || !strings.HasPrefix(fold(e.text), prefix) {
 			continue
 		}
 		at, missing := f.startOf(s, data, len(data), fold(e.before)+prefix, false)
