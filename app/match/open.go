@@ -92,9 +92,13 @@ func goesOnBehind(data []byte, end int) bool {
 	return end == len(data) || isBegun(data[end:]) || end > 0 && isBegun(data[end-1:])
 }
 
-// isBegun reports whether a text is the beginning of an escape.
+// isBegun reports whether a text is the beginning of an escape, the lead of which may be escaped itself.
 func isBegun(text []byte) bool {
-	return len(text) < maxEscape && isLead(text[0]) && (passes(text[0]) || isHalf(text))
+	if len(text) >= maxEscape || !isLead(text[0]) {
+		return false
+	}
+	inner := unescapeOnce(text)
+	return passes(text[0]) || isHalf(text) || len(inner) > 0 && isLead(inner[0]) && isHalf(inner)
 }
 
 // addBegunByte adds what the last characters of a run begin that are not a whole byte yet.
