@@ -737,6 +737,8 @@ func samples() []sample {
 		"everything, including credentials. To keep it, give the service a disk with the mount path /data (the " +
 		"free plan has none)."
 
+	readCredential, readSetup := credential, unlocked // as viewers see them
+	readCredential.Role, readSetup.Role = app.RoleViewer, app.RoleViewer
 	return append(transferSamples(), []sample{
 		{"login-losing", authview.Login(
 			authview.LoginPage{Shell: losing, Token: true, First: true,
@@ -803,6 +805,7 @@ func samples() []sample {
 				State: app.StateLocked}), false},
 		{"profile-undo", profileview.Profile(undone), false},
 		{"credential", credentialview.Credential(credential), false},
+		{"credential-viewer", credentialview.Credential(readCredential), false},
 		{"credential-refused", credentialview.Credential(fresh), false},
 		{"credential-new", credentialview.Credential(another), false},
 		{"credential-sealed", credentialview.Credential(sealed), false},
@@ -825,6 +828,7 @@ func samples() []sample {
 		{"profile-new", profileview.New(profileview.NewPage{Shell: shell("Create a profile", layout.SectionProfiles)}),
 			false},
 		{"profile-setup", profileview.Profile(unlocked), false},
+		{"profile-setup-viewer", profileview.Profile(readSetup), false},
 		{"profile-lengthy", profileview.Profile(lengthy), false},
 		{"profile-refused", profileview.Profile(wrong), false},
 		{"profile-lock", profileview.Lock(

@@ -36,8 +36,8 @@ func registerPurpose(rp app.RelyingParty, current Session) string {
 	return "register at " + rp.ID + " in session " + current.ID
 }
 
-// LoginOptions returns what a browser needs to log in or confirm with a passkey, as JSON. It holds a
-// challenge, which counts once and for five minutes.
+// LoginOptions returns what a browser needs to log in or confirm with a passkey, as JSON. Its
+// challenge counts once and for five minutes.
 func (s *Passkeys) LoginOptions(rp app.RelyingParty) ([]byte, error) {
 	party, err := party(rp)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *Passkeys) LoginOptions(rp app.RelyingParty) ([]byte, error) {
 	return json.Marshal(options)
 }
 
-// RegistrationOptions returns what a browser needs to make a passkey for the session's person, as
-// JSON. Its challenge counts in this session, once and for five minutes.
+// RegistrationOptions returns what a browser needs to make a passkey, as JSON. Its challenge counts
+// in this session, once and for five minutes.
 func (s *Passkeys) RegistrationOptions(ctx context.Context, current Session, rp app.RelyingParty) ([]byte, error) {
 	party, err := party(rp)
 	if err != nil {

@@ -152,9 +152,9 @@ func (s *Resolver) Earlier(values []Value) []secrets.Resolved {
 	return list
 }
 
-// KnownValues returns the secret values of a profile's keys, to mask text of that profile outside
-// an execution, and adds what it decrypts to known. Of values in Vault, it returns those that were
-// read lately; all is false if one was not read yet.
+// KnownValues returns the secret values of a profile's keys, to mask its texts outside an
+// execution. It adds what it decrypts to known. Of values in Vault it returns those read lately;
+// all is false if one was not read yet.
 func (s *Resolver) KnownValues(
 	ctx context.Context, p app.Profile, known Opened,
 ) (values []redact.Value, all bool, err error) {

@@ -20,9 +20,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// minSearched is how many characters a value has at least, without the white space around it, that
-// is searched for outside of its own profiles. A script that guesses shorter ones would see by what
-// is masked which of them exist.
+// minSearched is the least length, in characters without white space around, of a value that is
+// searched for outside of its own profiles. A script that guesses shorter ones would see which
+// exist by what is masked.
 const minSearched = 16
 
 // maxFound bounds how many places and lists of hosts are remembered with their sets.

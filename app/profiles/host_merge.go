@@ -47,8 +47,8 @@ type merger struct {
 	wider    bool     // host has ports that nothing was refused at, besides those of the web
 }
 
-// mergeRequest merges a request with those for the same host that share a port, so that a person
-// decides once about each host and port. It reports false if it changes nothing.
+// mergeRequest merges a request with those for the same host and port. A person decides once about
+// each. It reports false if it changes nothing.
 func mergeRequest(p app.Profile, h app.Host) (merger, bool) {
 	m := merger{host: h}
 	changed := true

@@ -60,8 +60,8 @@ func sequenceLength(text string) int {
 	return n
 }
 
-// titleLength is the length of a title or link that text begins with, n bytes of it its opening;
-// only those if it has no end.
+// titleLength returns the length of the title or link that text begins with. Without an end, that
+// is n, the length of its opening.
 func titleLength(text string, n int) int {
 	length := n
 	head := text[n:min(len(text), maxTitle)]

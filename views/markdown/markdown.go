@@ -16,8 +16,9 @@ const (
 	maxNested = 16       // quotes and lists that begin in one line
 )
 
-// Render returns Markdown as HTML. Raw HTML is shown as text, a link as its text and its address, and an
-// image as its description and its address. ok is false for what is too long or nested too deeply.
+// Render returns Markdown as HTML that loads nothing. Raw HTML and links are shown as text, an
+// image as its description and address. ok is false for a text that is too long or nested too
+// deeply.
 func Render(text string) (html string, ok bool) {
 	if len(text) > maxText || nested(text) {
 		return "", false

@@ -107,8 +107,8 @@ func (h Handlers) verifyAudit(c echo.Context) error {
 	return h.Done(c, "verified", paths.Audit)
 }
 
-// auditRows names who did what to what, and links events to the pages of what they are about, as
-// far as it is still there. The page of an execution that retention removed is not found.
+// auditRows names who did what to what, and links subjects that still exist. The page of an
+// execution that retention removed is not found.
 func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
 	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {

@@ -65,7 +65,7 @@ func (h *Handlers) proveSandbox(c echo.Context) error {
 	if err := h.Engine.Sandboxes.Prove(ctx, ""); err != nil && ctx.Err() == nil {
 		return err
 	}
-	// Whoever left meanwhile has had a proof taken all the same.
+	// The proof counts even if the browser left.
 	if err := h.Access.Audit.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
 		"Proved every backend again."); err != nil {
 		return err

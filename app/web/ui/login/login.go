@@ -19,7 +19,7 @@ func (h Handlers) showLogin(c echo.Context) error { return h.loginPage(c, false)
 
 func (h Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) }
 
-// loginPage leads on whoever is in already, or half in.
+// loginPage redirects people who are logged in already, or half of it.
 func (h Handlers) loginPage(c echo.Context, token bool) error {
 	ctx, next := c.Request().Context(), uix.LocalPage(c.QueryParam("next"))
 	if _, err := h.Access.Sessions.Touch(ctx, uix.SessionToken(c), c.RealIP()); err == nil {

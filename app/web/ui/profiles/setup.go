@@ -73,8 +73,8 @@ func (f *setup) apply(ctx context.Context) error {
 	return nil
 }
 
-// note puts an error beside the field it belongs to (fields says which, other is for the rest) and
-// returns it if it belongs to none.
+// note puts an error beside its field, and returns it if it has none. fields names the fields;
+// other takes the rest.
 func (f *setup) note(err error, other string, fields map[string]string) error {
 	if err == nil {
 		return nil
@@ -129,8 +129,8 @@ func (f *setup) saw(k app.Key) bool {
 	return f.fields.Get(profileview.AskedField(k.Name)) == profileview.Asked(k)
 }
 
-// newCredential stores the value that was typed for a key, and returns the credential's name, or ""
-// if nothing was typed or it was refused.
+// newCredential stores the value typed for a key and returns the name of its credential. "":
+// nothing was typed, or it was refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	in := credentials.Input{
 		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),

@@ -72,8 +72,8 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	return content, nil
 }
 
-// missing are the packages that a version needs and that the boxes of a profile that may run it lack; those
-// of the default placement if no profile may.
+// missing returns the packages that a version needs and its boxes lack. Without a profile that may
+// run it, the default placement counts.
 func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Version,
 	profiles []app.Profile) (names []string, err error) {
 	var places []app.Placement

@@ -81,8 +81,8 @@ func automatic(c echo.Context) bool {
 		(r.URL.Path == paths.Events || Partial(c) && (element == "div" || element == "section"))
 }
 
-// Check returns nil while the session of a request counts, CodeUnauthorized when it is over, and
-// CodeForbidden when its person has lost the role that the request needs.
+// Check returns nil while the session of a request counts.
+// CodeUnauthorized: it is over. CodeForbidden: its person has lost the role that the request needs.
 func (s *Sessions) Check(c echo.Context) error {
 	session, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
 	if err != nil {

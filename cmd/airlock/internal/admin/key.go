@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long a running server may take to know the new key, and how long after that something that
-// was sealed with the old one may still be written.
+// knowWithin bounds how long a running server takes to know the new key, settleWithin how long it
+// still writes what the old one sealed.
 const (
 	knowWithin   = 30 * time.Second
 	settleWithin = 5 * time.Second

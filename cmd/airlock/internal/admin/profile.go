@@ -222,8 +222,8 @@ func (o *operator) expireProfile(ctx context.Context, p app.Profile, args []stri
 	return err
 }
 
-// parseExpiry reads a day (its end, UTC), a time, a span from now such as 30d or 12h, or never (and
-// "") as the zero time.
+// parseExpiry reads a day (its end, UTC), a time, or a span from now such as 30d or 12h. "never"
+// and "" are the zero time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" || text == "never" {
 		return time.Time{}, nil
