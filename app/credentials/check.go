@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -20,7 +21,7 @@ func (s *Registry) OpenForCheck(
 		return app.Credential{}, app.Secret{}, "", err
 	}
 	var c app.Credential
-	var opened map[string]Value
+	var opened map[string]secrets.Resolved
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		if c, err = tx.Credentials.ByName(ctx, name); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 func TestCredentialIsCreatedAndChanged(t *testing.T) {
@@ -146,7 +147,7 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 	ctx := t.Context()
 	p := d.Locked("B", "A")
 	d.AddCredential("A", app.ModePlain, "other")
-	got := accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))
+	got := accesstest.Must[[]secrets.Resolved](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))
 	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" ||
 		got[1].Version != 1 || got[1].Mode != app.ModeInjected {
 		t.Errorf("resolved %+v", got)

@@ -23,11 +23,11 @@ type Resolver struct {
 // Resolve opens the current values of a policy's keys, in the policy's order, and counts their use.
 // A missing value is CodeMissingValue; a sealed one that has none of the key's hosts left is
 // CodeForbidden. Values in Vault are read now. The caller has to Release the values' Hold.
-func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]Value, error) {
+func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]secrets.Resolved, error) {
 	if len(p.Keys) == 0 {
 		return nil, nil
 	}
-	var opened map[string]Value
+	var opened map[string]secrets.Resolved
 	var credentials map[string]app.Credential
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		if opened, credentials, err = s.values.openWith(ctx, tx, credentialsOf(p), nil); err != nil {
@@ -58,7 +58,7 @@ func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]
 // other writers, or to learn why values are missing. After an error the transaction is over.
 func (s *Resolver) ResolveIn(
 	ctx context.Context, tx *store.Tx, handle string, p app.Policy, known Opened,
-) (values []Value, here bool, err error) {
+) (values []secrets.Resolved, here bool, err error) {
 	if len(p.Keys) == 0 {
 		return nil, true, nil
 	}
@@ -102,9 +102,9 @@ func inVault(keys []app.Grant, credentials map[string]app.Credential) []wanted {
 
 // bind gives each of a policy's keys the value of its credential.
 func (s *Resolver) bind(
-	handle string, keys []app.Grant, opened map[string]Value, credentials map[string]app.Credential,
-) ([]Value, error) {
-	values := make([]Value, len(keys))
+	handle string, keys []app.Grant, opened map[string]secrets.Resolved, credentials map[string]app.Credential,
+) ([]secrets.Resolved, error) {
+	values := make([]secrets.Resolved, len(keys))
 	for i, g := range keys {
 		v, ok := opened[g.CredentialID]
 		if !ok {
@@ -123,7 +123,7 @@ func (s *Resolver) bind(
 }
 
 // restrictToGrant fills in where a sealed value may go, and its placeholder.
-func (s *Resolver) restrictToGrant(v *Value, handle string, g app.Grant, c app.Credential) error {
+func (s *Resolver) restrictToGrant(v *secrets.Resolved, handle string, g app.Grant, c app.Credential) error {
 	if v.Hosts = app.Within(g.Hosts, c.Hosts); len(v.Hosts) == 0 {
 		return app.E(app.CodeForbidden,
 			fmt.Sprintf("the credential behind the key %s does not belong to any host of that key any more", g.Key),
@@ -136,7 +136,7 @@ func (s *Resolver) restrictToGrant(v *Value, handle string, g app.Grant, c app.C
 
 // Earlier returns values that Vault had before for the same credentials, for masking:
 // a value that is replaced while a script runs stays secret.
-func (s *Resolver) Earlier(values []Value) []secrets.Resolved {
+func (s *Resolver) Earlier(values []secrets.Resolved) []secrets.Resolved {
 	var list []secrets.Resolved
 	for _, v := range values {
 		if !v.Elsewhere() || v.Mode == app.ModePlain {
@@ -166,14 +166,14 @@ func (s *Resolver) KnownValues(
 		ids[i] = k.CredentialID
 	}
 	var credentials map[string]app.Credential
-	var opened map[string]Value
+	var opened map[string]secrets.Resolved
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		opened, credentials, err = s.values.openWith(ctx, tx, ids, known)
 		return err
 	})
 	all = true
 	for _, k := range p.Keys {
-		list := []Value{opened[k.CredentialID]}
+		list := []secrets.Resolved{opened[k.CredentialID]}
 		if c := credentials[k.CredentialID]; c.Source == app.SourceVault {
 			var seen bool
 			list, seen = s.vault.recentValues(c)

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -36,9 +37,9 @@ func (d *desk) lockedSealed(key string, asked ...string) app.Profile {
 	return accesstest.Must[app.Profile](d.T)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 }
 
-func (d *desk) resolve(p app.Profile) []credentials.Value {
+func (d *desk) resolve(p app.Profile) []secrets.Resolved {
 	d.T.Helper()
-	return accesstest.Must[[]credentials.Value](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p)))
+	return accesstest.Must[[]secrets.Resolved](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p)))
 }
 
 func texts(list []app.Host) []string {
@@ -218,7 +219,7 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	set(credentials.Input{Places: []app.Place{app.PlaceQuery}, PlainHTTP: &yes})
 	p := d.lockedSealed("A")
 	running := d.resolve(p)
-	narrow := func() credentials.Value {
+	narrow := func() secrets.Resolved {
 		t.Helper()
 		_, left, err := d.Policies.Restrict(ctx, p.Handle, nil, running)
 		if err != nil || len(left) != 1 {
@@ -263,7 +264,7 @@ func TestHoleM2NarrowedHeaders(t *testing.T) {
 			d.Credentials.Set(t.Context(), person, credentials.Input{Name: "A",
 				Headers: append([]string{}, headers...)}))
 	}
-	left := func(running []credentials.Value) []string {
+	left := func(running []secrets.Resolved) []string {
 		t.Helper()
 		_, left, err := d.Policies.Restrict(t.Context(), p.Handle, nil, running)
 		if err != nil || len(left) != 1 {

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 	"github.com/computclaw/airlock/store"
@@ -140,9 +141,9 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 		return accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, p.Handle, time.Time{}))
 	}
 	p, other := lock(), lock()
-	get := func(p app.Profile) credentials.Value {
+	get := func(p app.Profile) secrets.Resolved {
 		t.Helper()
-		v := accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))[0]
+		v := accesstest.Must[[]secrets.Resolved](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p)))[0]
 		if v.Hold != "" || v.Placeholder == "" || strings.Contains(v.Placeholder, inVaultValue) {
 			t.Errorf("%+v", v)
 		}

@@ -11,20 +11,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Value is one resolved key of an execution. Mode is the credential's present one.
-type Value struct {
-	secrets.Resolved
-	Credential string // id
-	Version    int
-	// Of values from Vault only.
-	Hold      string        // to Release, the same for all values of one Resolve; "" if nothing was lent
-	Content   string        // stands for Version in placeholders
-	Reference app.Reference // into Vault
-}
-
-// Elsewhere reports whether the value came from Vault.
-func (v Value) Elsewhere() bool { return v.Content != "" }
-
 // Values opens the values that the store has.
 type Values struct{ keyring *secrets.Keyring }
 
@@ -34,7 +20,7 @@ type Opened map[string]app.Secret
 
 // Open opens the current values of credentials, by id, as far as the store has them. Key is left
 // empty.
-func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]Value, error) {
+func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]secrets.Resolved, error) {
 	opened, _, err := s.openWith(ctx, tx, ids, nil)
 	return opened, err
 }
@@ -43,7 +29,7 @@ func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[stri
 // secrets in known first.
 func (s *Values) openWith(
 	ctx context.Context, tx *store.Tx, ids []string, known Opened,
-) (opened map[string]Value, credentials map[string]app.Credential, err error) {
+) (opened map[string]secrets.Resolved, credentials map[string]app.Credential, err error) {
 	if credentials, err = tx.Credentials.ByID(ctx, ids); err != nil {
 		return nil, nil, err
 	}
@@ -51,7 +37,7 @@ func (s *Values) openWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	opened = make(map[string]Value, len(credentials))
+	opened = make(map[string]secrets.Resolved, len(credentials))
 	for id, v := range sealed {
 		if credentials[id].Source == app.SourceVault {
 			continue // erased, as a rule
@@ -60,8 +46,7 @@ func (s *Values) openWith(
 		if err != nil {
 			return nil, nil, fmt.Errorf("credentials: value of credential %s: %w", credentials[id].Name, err)
 		}
-		resolved := secrets.Resolved{Mode: credentials[id].Mode, Secret: secret}
-		opened[id] = Value{Resolved: resolved, Credential: id, Version: v.Version}
+		opened[id] = secrets.Resolved{Mode: credentials[id].Mode, Secret: secret, Credential: id, Version: v.Version}
 	}
 	return opened, credentials, nil
 }
@@ -84,7 +69,7 @@ func (s *Values) unseal(id string, v store.Value, known Opened) (app.Secret, err
 // placeholder returns what a profile's scripts get instead of a value.
 // It is the same in every execution and under every instance key, so that results can be compared.
 // It is worth nothing under another profile, for another key, or after the value was replaced.
-func (s *Values) placeholder(handle, key string, v Value) string {
+func (s *Values) placeholder(handle, key string, v secrets.Resolved) string {
 	row := fmt.Sprintf("placeholder:%s:%s:%s:%d", handle, key, v.Credential, v.Version)
 	if v.Content != "" {
 		row = fmt.Sprintf("placeholder:%s:%s:%s:content:%s", handle, key, v.Credential, v.Content)

@@ -40,7 +40,7 @@ type wanted struct {
 
 // read reads values, each path once, and adds them to opened by credential.
 // The caller has to Release hold. Errors name the key and the reason; nothing is held then.
-func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]Value) (hold string, err error) {
+func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]secrets.Resolved) (hold string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}
@@ -71,7 +71,7 @@ func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]Value
 }
 
 func (s *Vault) openFetched(
-	list []wanted, refs []app.Reference, f vault.Fetched, failed error, opened map[string]Value,
+	list []wanted, refs []app.Reference, f vault.Fetched, failed error, opened map[string]secrets.Resolved,
 ) error {
 	var read *vault.ReadError
 	if errors.As(failed, &read) {
@@ -101,10 +101,10 @@ func (s *Vault) openFetched(
 	return nil
 }
 
-func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) Value {
-	return Value{
-		Resolved:   secrets.Resolved{Mode: c.Mode, Secret: v.Secret},
-		Credential: c.ID, Version: v.Version, Content: s.values.content(c.ID, v.Secret), Reference: ref,
+func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) secrets.Resolved {
+	return secrets.Resolved{
+		Mode: c.Mode, Secret: v.Secret, Credential: c.ID, Version: v.Version, Content: s.values.content(c.ID, v.Secret),
+		Reference: ref,
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *Vault) Release(hold string) (lost bool) {
 }
 
 // recentValues returns the values of a credential that were read lately.
-func (s *Vault) recentValues(c app.Credential) (values []Value, ok bool) {
+func (s *Vault) recentValues(c app.Credential) (values []secrets.Resolved, ok bool) {
 	ref, err := app.ParseReference(c.Reference)
 	if err != nil {
 		return nil, false

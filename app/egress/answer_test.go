@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // reflected returns what a script gets from a host that is sent a value as Basic credentials and
@@ -36,11 +36,11 @@ func answered(t *testing.T, value, header, sent string, answer func(*http.Reques
 	t.Helper()
 	l := newLab(t)
 	c := credential(t, "api.test")
-	c.Value, c.Headers = app.NewSecret(value), []string{header}
+	c.Secret, c.Headers = app.NewSecret(value), []string{header}
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, answer(r))
 	})
-	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{c}}, nil)
 	t.Cleanup(s.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.test/", nil)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -46,7 +47,7 @@ type Config struct {
 // Grant is what one execution may reach, and with which credentials.
 type Grant struct {
 	Hosts  []app.Host
-	Sealed []swap.Credential
+	Sealed []secrets.Resolved
 	Given  []app.Secret // values that the script holds itself: they are not withheld from it
 }
 

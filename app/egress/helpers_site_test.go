@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // The secret of the tests and what a script holds in its place.
@@ -170,15 +171,18 @@ func (l *lab) gateway(limits ...Limits) *Gateway {
 }
 
 // credential is the lab's sealed one, for hosts in short form.
-func credential(t testing.TB, hosts ...string) swap.Credential {
-	return swap.Credential{
-		Key: "API_KEY", Placeholder: testPlaceholder, Value: app.NewSecret(testValue), Hosts: allow(t, hosts...),
-		Places: []app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, Headers: app.SealedHeaders(nil), PlainHTTP: true,
+func credential(t testing.TB, hosts ...string) secrets.Resolved {
+	return secrets.Resolved{
+		Key: "API_KEY", Placeholder: testPlaceholder, Secret: app.NewSecret(testValue),
+		Scope: secrets.Scope{
+			Hosts: allow(t, hosts...), Places: []app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody},
+			Headers: app.SealedHeaders(nil), PlainHTTP: true,
+		},
 	}
 }
 
-func (l *lab) sealed(hosts ...string) []swap.Credential {
-	return []swap.Credential{credential(l.t, hosts...)}
+func (l *lab) sealed(hosts ...string) []secrets.Resolved {
+	return []secrets.Resolved{credential(l.t, hosts...)}
 }
 
 // session allows hosts and seals the credential for those that are given after "sealed".

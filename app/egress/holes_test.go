@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // echo is a host that gives back what it was sent, written by an encoder.
@@ -49,13 +49,13 @@ func (l *lab) echo(encode func(string) string) (*Session, func(value string) (st
 func TestHoleH1SerializersGiveNoValueBack(t *testing.T) {
 	credential := credential(t, "api.test")
 	const value = "q7/Vt+9Lr2Xc4Zb8Nm1Kp6Hs3Wd5Yf0Gj=="
-	credential.Value = app.NewSecret(value)
+	credential.Secret = app.NewSecret(value)
 	var encode func(string) string
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, encode(r.Header.Get("X-Api-Key")))
 	})
-	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential}}, nil)
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{credential}}, nil)
 	t.Cleanup(s.Close)
 	client := l.client(s)
 	for name, e := range map[string]func(string) string{
@@ -124,8 +124,8 @@ func TestHoleG6FoldedHeaders(t *testing.T) {
 			_ = encrypted.Close()
 		})
 		credential := credential(t, "api.test")
-		credential.Value = app.NewSecret(c.value)
-		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential}}, nil)
+		credential.Secret = app.NewSecret(c.value)
+		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{credential}}, nil)
 		resp, err := l.client(s).Get("https://api.test/")
 		if err != nil {
 			t.Fatal(err)
@@ -166,8 +166,8 @@ func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 	for n := 0; n < cases; {
 		c := credential(t, "api.test")
 		value := randomValue(r)
-		c.Value = app.NewSecret(sealedAs(r, value))
-		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
+		c.Secret = app.NewSecret(sealedAs(r, value))
+		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{c}}, nil)
 		client := l.client(s)
 		for range min(200, cases-n) {
 			n++

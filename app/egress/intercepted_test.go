@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 func newText(b []byte) *bytes.Reader { return bytes.NewReader(b) }
@@ -101,7 +102,7 @@ func TestNoAuthority(t *testing.T) {
 	l := newLab(t)
 	l.airlock, l.names["api.test"] = nil, "93.184.216.9"
 	s := New(Config{Lookup: l.lookup}).Session(
-		Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential(t, "api.test")}}, nil)
+		Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{credential(t, "api.test")}}, nil)
 	defer s.Close()
 	_, err := s.Dial(t.Context(), "api.test", 443)
 	checkRefusal(t, s, err, rules.Authority)
@@ -229,7 +230,7 @@ func TestPlainHTTPNeedsItsTick(t *testing.T) {
 	site := l.web("api.test", 80, nil, reflect)
 	c := credential(t, "api.test")
 	c.PlainHTTP = false
-	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{c}}, nil)
 	defer s.Close()
 	if resp, _ := l.get(l.client(s), "http://api.test/"); resp.StatusCode != 403 ||
 		resp.Header.Get("X-Airlock") != swap.RulePlain || site.requests.Load() != 0 {
@@ -259,7 +260,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 		fmt.Fprint(w, r.Header.Get("X-Api-Key"), r.Header.Get("Cookie"))
 	})
 	sealed := credential(t, "api.test:443")
-	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}}, nil)
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{sealed}}, nil)
 	t.Cleanup(s.Close)
 	client := l.client(s)
 	ask := func(name, text string) (*http.Response, string) {
@@ -302,7 +303,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 
 	// A person names other headers while it runs: those it had are taken away, none is added.
 	sealed.Headers = []string{"Authorization", "Cookie"}
-	s.Restrict(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}})
+	s.Restrict(Grant{Hosts: allow(t, "api.test"), Sealed: []secrets.Resolved{sealed}})
 	for name, status := range map[string]int{"X-Api-Key": 403, "Cookie": 403, "Authorization": 200} {
 		if resp, _ := ask(name, "a="+testPlaceholder); resp.StatusCode != status {
 			t.Errorf("%s after it was narrowed: %d", name, resp.StatusCode)
@@ -315,11 +316,11 @@ func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
 	c := credential(t, "api.test:443")
 	less := c
 	less.Headers = []string{"Authorization"}
-	if got := reduced([]swap.Credential{c}, restricted([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 ||
+	if got := reduced([]secrets.Resolved{c}, restricted([]secrets.Resolved{c}, []secrets.Resolved{less})); len(got) != 1 ||
 		got[0] != "API_KEY" {
 		t.Errorf("reduced: %v", got)
 	}
-	if got := reduced([]swap.Credential{less}, restricted([]swap.Credential{less}, []swap.Credential{c})); len(got) != 0 {
+	if got := reduced([]secrets.Resolved{less}, restricted([]secrets.Resolved{less}, []secrets.Resolved{c})); len(got) != 0 {
 		t.Errorf("widened counts as reduced: %v", got)
 	}
 }

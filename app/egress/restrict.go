@@ -6,6 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // Restrict takes away what g does not grant: hosts and sealed credentials that it lacks are refused
@@ -117,10 +118,10 @@ func sameGrant(x, y app.Host) bool {
 // restricted returns the credentials with what g gives them too: hosts, places, headers,
 // permissions. One that g lacks stays without any host, so that its placeholder is known and
 // refused everywhere.
-func restricted(have, g []swap.Credential) []swap.Credential {
-	left := make([]swap.Credential, len(have))
+func restricted(have, g []secrets.Resolved) []secrets.Resolved {
+	left := make([]secrets.Resolved, len(have))
 	for i, c := range have {
-		j := slices.IndexFunc(g, func(o swap.Credential) bool { return o.Key == c.Key && o.Placeholder == c.Placeholder })
+		j := slices.IndexFunc(g, func(o secrets.Resolved) bool { return o.Key == c.Key && o.Placeholder == c.Placeholder })
 		if j < 0 {
 			c.Hosts = nil
 			left[i] = c
@@ -140,7 +141,7 @@ func restricted(have, g []swap.Credential) []swap.Credential {
 
 // reduced returns the keys that had more before. Both lists have the same credentials in the same
 // order.
-func reduced(before, after []swap.Credential) []string {
+func reduced(before, after []secrets.Resolved) []string {
 	var keys []string
 	for i, b := range before {
 		a := after[i]

@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/head"
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // Session is one execution's egress. It is safe for concurrent use.
@@ -34,7 +35,7 @@ type Session struct {
 
 	mu       sync.Mutex
 	hosts    []app.Host // canonical
-	sealed   []swap.Credential
+	sealed   []secrets.Resolved
 	outgoing *swap.Swapper       // of sealed
 	wild     map[string]struct{} // names that wildcards were used for
 	closed   bool

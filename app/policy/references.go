@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -48,7 +48,7 @@ func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts 
 		}
 		if v, ok := opened[id]; ok {
 			v.Key = key
-			if h.Name, err = referredHost(h, key, []credentials.Value{v}); err == nil {
+			if h.Name, err = referredHost(h, key, []secrets.Resolved{v}); err == nil {
 				err = h.CheckGrantable()
 			}
 			if err != nil {
@@ -62,7 +62,7 @@ func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts 
 // ResolveHosts returns the policy's hosts with every {KEY} replaced by that key's plain value.
 // CodeInvalidField: the value is no host name or address. CodeMissingValue: there is none.
 // An entry keeps its ports, whatever the value says.
-func ResolveHosts(p app.Policy, values []credentials.Value) ([]app.Host, error) {
+func ResolveHosts(p app.Policy, values []secrets.Resolved) ([]app.Host, error) {
 	hosts := make([]app.Host, 0, len(p.Hosts))
 	for _, h := range p.Hosts {
 		key := h.KeyReference()
@@ -110,8 +110,8 @@ func (s *Versions) NamedHosts(ctx context.Context, p app.Profile) (map[string]st
 }
 
 // referredHost returns the host name that a key's value is.
-func referredHost(h app.Host, key string, values []credentials.Value) (string, error) {
-	i := slices.IndexFunc(values, func(v credentials.Value) bool { return v.Key == key })
+func referredHost(h app.Host, key string, values []secrets.Resolved) (string, error) {
+	i := slices.IndexFunc(values, func(v secrets.Resolved) bool { return v.Key == key })
 	if i < 0 {
 		return "", app.E(app.CodeMissingValue, fmt.Sprintf("the host %s needs a value for the key %s", h, key),
 			"Ask the person to set it in Airlock, then submit again.")

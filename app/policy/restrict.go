@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -14,8 +14,8 @@ import (
 // given; some may be new to it. Sealed values keep what their credentials still allow. CodeNotFound
 // if the profile is gone.
 func (s *Versions) Restrict(
-	ctx context.Context, handle string, plain, sealed []credentials.Value,
-) ([]app.Host, []credentials.Value, error) {
+	ctx context.Context, handle string, plain, sealed []secrets.Resolved,
+) ([]app.Host, []secrets.Resolved, error) {
 	ids := make([]string, len(sealed))
 	for i, v := range sealed {
 		ids[i] = v.Credential
@@ -43,7 +43,7 @@ func (s *Versions) Restrict(
 			hosts = append(hosts, resolved...)
 		}
 	}
-	var left []credentials.Value
+	var left []secrets.Resolved
 	for _, v := range sealed {
 		if c, ok := found[v.Credential]; ok && restrictValue(&v, c) {
 			left = append(left, v)
@@ -55,7 +55,7 @@ func (s *Versions) Restrict(
 // restrictValue takes from v what its credential doesn't allow any more, and reports whether it may
 // go anywhere. A credential without hosts is not sealed any more: that widens later executions, not
 // this one.
-func restrictValue(v *credentials.Value, c app.Credential) bool {
+func restrictValue(v *secrets.Resolved, c app.Credential) bool {
 	v.Hosts = app.Within(v.Hosts, c.Hosts)
 	v.Places = intersect(v.Places, c.Places)
 	v.Headers = intersect(v.Headers, app.SealedHeaders(c.Headers))

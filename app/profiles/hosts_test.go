@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -250,7 +251,7 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	accesstest.WantCode(t, "after the lock", err, app.CodeInvalidField)
 
 	got := accesstest.Must[[]app.Host](t)(
-		policy.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle,
+		policy.ResolveHosts(d.PolicyOf(p), accesstest.Must[[]secrets.Resolved](t)(d.Resolver.Resolve(ctx, p.Handle,
 			d.PolicyOf(p)))))
 	want := []app.Host{accesstest.Host(t, "api.example"), private(accesstest.Host(t, "db.internal.example:1521"))}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -261,12 +262,12 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 		"0x7f.1", "not a host", "a\nb"} {
 		d.AddCredential("DB_HOST", app.ModePlain, bad)
 		_, err := policy.ResolveHosts(d.PolicyOf(p),
-			accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p))))
+			accesstest.Must[[]secrets.Resolved](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p))))
 		accesstest.WantCode(t, bad, err, app.CodeInvalidField)
 	}
 	d.AddCredential("DB_HOST", app.ModeInjected, "db.internal.example")
 	_, err = policy.ResolveHosts(d.PolicyOf(p),
-		accesstest.Must[[]credentials.Value](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p))))
+		accesstest.Must[[]secrets.Resolved](t)(d.Resolver.Resolve(ctx, p.Handle, d.PolicyOf(p))))
 	accesstest.WantCode(t, "secret now", err, app.CodeInvalidField)
 	if err != nil && strings.Contains(err.Error(), "internal") {
 		t.Errorf("%v tells the value", err)

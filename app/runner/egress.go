@@ -72,7 +72,7 @@ func (h *egressHook) restrict() error {
 	if err != nil {
 		return fmt.Errorf("runner: restrict: %w", err)
 	}
-	session.Restrict(egress.Grant{Hosts: hosts, Sealed: swapped(sealed)})
+	session.Restrict(egress.Grant{Hosts: hosts, Sealed: sealed})
 	return nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"weak"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -27,7 +27,7 @@ type redaction struct {
 
 	mu      sync.Mutex
 	own     []redact.Value         // of the execution
-	given   []credentials.Value    // the same, to ask what Vault gave to others in their place
+	given   []secrets.Resolved     // the same, to ask what Vault gave to others in their place
 	hosts   []app.Host             // that the script may reach
 	reached bool                   // it has tried to
 	hits    map[string]redact.Hits // by channel

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -50,11 +49,11 @@ func (h *secretsHook) After(e *ending) {
 type grant struct {
 	settings map[string]string
 	hosts    []app.Host // with {KEY} references resolved
-	values   []credentials.Value
-	sealed   []credentials.Value // of these
-	plain    []credentials.Value // of these
-	masked   []redact.Value      // must not come out
-	injected []string            // keys
+	values   []secrets.Resolved
+	sealed   []secrets.Resolved // of these
+	plain    []secrets.Resolved // of these
+	masked   []redact.Value     // must not come out
+	injected []string           // keys
 	recorded []store.ExecutionValue
 	lease    string // to be released; "" if Vault lent nothing
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
@@ -71,7 +70,7 @@ func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy)
 }
 
 // newGrant returns what a policy grants with these values.
-func newGrant(bound app.Policy, values []credentials.Value) (grant, error) {
+func newGrant(bound app.Policy, values []secrets.Resolved) (grant, error) {
 	g := grant{settings: make(map[string]string, len(values)), values: values}
 	for _, v := range values {
 		g.lease, g.vault = v.Hold, g.vault || v.Elsewhere()
@@ -88,7 +87,7 @@ func newGrant(bound app.Policy, values []credentials.Value) (grant, error) {
 
 // add gives the script what the value's mode allows: of a sealed one the placeholder, never the
 // value.
-func (g *grant) add(v credentials.Value) error {
+func (g *grant) add(v secrets.Resolved) error {
 	switch v.Mode {
 	case app.ModeSealed:
 		g.settings[v.Key] = v.Placeholder
@@ -112,7 +111,7 @@ func (g *grant) add(v credentials.Value) error {
 
 // earlierValues returns what Vault gave other executions in the place of these values. The script
 // doesn't hold them.
-func (r *Runner) earlierValues(values []credentials.Value) []redact.Value {
+func (r *Runner) earlierValues(values []secrets.Resolved) []redact.Value {
 	var list []redact.Value
 	for _, known := range r.cfg.Resolver.Earlier(values) {
 		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
@@ -122,24 +121,13 @@ func (r *Runner) earlierValues(values []credentials.Value) []redact.Value {
 
 // forEgress returns the grant as egress needs it.
 func (g *grant) forEgress() egress.Grant {
-	e := egress.Grant{Hosts: g.hosts, Sealed: swapped(g.sealed)}
+	e := egress.Grant{Hosts: g.hosts, Sealed: g.sealed}
 	for _, v := range g.values {
 		if v.Mode == app.ModeInjected {
 			e.Given = append(e.Given, v.Secret)
 		}
 	}
 	return e
-}
-
-func swapped(values []credentials.Value) []swap.Credential {
-	list := make([]swap.Credential, len(values))
-	for i, v := range values {
-		list[i] = swap.Credential{
-			Key: v.Key, Placeholder: v.Placeholder, Value: v.Secret,
-			Hosts: v.Hosts, Places: v.Places, Headers: v.Headers, PlainHTTP: v.PlainHTTP,
-		}
-	}
-	return list
 }
 
 // startRecord returns what the store keeps about the start of an execution with this binding.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/secrets"
 )
 
@@ -13,10 +12,10 @@ func TestSealedIsNotHandedOver(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t-value-0123456789"
 	g := grant{settings: map[string]string{}}
-	v := credentials.Value{Resolved: secrets.Resolved{
+	v := secrets.Resolved{
 		Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secret), Placeholder: "airlock_sealed_x",
 		Scope: secrets.Scope{Hosts: []app.Host{{Name: "a.example", Ports: []int{443}}}},
-	}}
+	}
 	if err := g.add(v); err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +24,7 @@ func TestSealedIsNotHandedOver(t *testing.T) {
 		t.Errorf("granted %+v", g)
 	}
 	unknown := secrets.Resolved{Key: "OTHER", Mode: "open", Secret: app.NewSecret(secret)}
-	err := g.add(credentials.Value{Resolved: unknown})
+	err := g.add(unknown)
 	if err == nil || len(g.settings) != 1 {
 		t.Error("a value of an unknown mode was handed over")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // Config is what a Tester needs.
@@ -170,9 +171,11 @@ func (p *Tester) statusOf(
 func (p *Tester) ask(
 	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
 ) (answer, []app.Connection, error) {
-	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []swap.Credential{{
-		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places,
-		Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
+	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []secrets.Resolved{{
+		Key: c.Name, Placeholder: placeholder, Secret: value,
+		Scope: secrets.Scope{
+			Hosts: c.Hosts, Places: c.Places, Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
+		},
 	}}}, nil)
 	defer session.Close()
 	got, err := get(ctx, session, p.cfg.Authority, to, sent)

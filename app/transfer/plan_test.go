@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
@@ -529,7 +530,7 @@ func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	} {
 		h.take(file, step.choice)
 		granted := must[app.Policy](t)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
-		values := must[[]credentials.Value](t)(h.Desk.Resolver.Resolve(ctx, p.Handle, granted))
+		values := must[[]secrets.Resolved](t)(h.Desk.Resolver.Resolve(ctx, p.Handle, granted))
 		if list := must[[]app.Host](t)(policy.ResolveHosts(granted, values)); list[0].Name != step.want {
 			t.Errorf("after %+v the locked profile reaches %v", step.choice, list)
 		}

@@ -160,7 +160,7 @@ func (d *Desk) PolicyOf(p app.Profile) app.Policy {
 func (d *Desk) Values(p app.Profile) map[string]string {
 	d.T.Helper()
 	values := map[string]string{}
-	for _, v := range Must[[]credentials.Value](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p))) {
+	for _, v := range Must[[]secrets.Resolved](d.T)(d.Resolver.Resolve(d.T.Context(), p.Handle, d.PolicyOf(p))) {
 		values[v.Key] = v.Secret.Reveal()
 	}
 	return values

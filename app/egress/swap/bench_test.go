@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // corpora are bodies of 1 MiB.
@@ -103,7 +105,7 @@ func BenchmarkNew(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s := New([]Credential{credential("A", value, home.Host)})
+				s := New([]secrets.Resolved{credential("A", value, home.Host)})
 				s.values.compile()
 			}
 		})

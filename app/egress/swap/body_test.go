@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // lateTrailer is an empty body after which a trailer comes.
@@ -139,7 +140,7 @@ func TestUnfitBodies(t *testing.T) {
 		"end of cdata":      {"0123456789]]>abcdef", "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New([]Credential{credential("A", c.value, home.Host, everywhere...)})
+			s := New([]secrets.Resolved{credential("A", c.value, home.Host, everywhere...)})
 			_, body, refusal := send(t, s, home, request(t, "POST", "https://x/", c.sent, "Content-Type", c.media))
 			if refusal == nil || refusal.Rule != c.rule {
 				t.Errorf("%+v, %q", refusal, body)
@@ -251,7 +252,7 @@ func TestLargestBody(t *testing.T) {
 
 // A short body can't ask for gigabytes.
 func TestManyLongValues(t *testing.T) {
-	s := New([]Credential{credential("A", strings.Repeat("0123456789abcdef", app.MaxValue/16), home.Host, everywhere...)})
+	s := New([]secrets.Resolved{credential("A", strings.Repeat("0123456789abcdef", app.MaxValue/16), home.Host, everywhere...)})
 	if _, _, refusal := send(t, s, home, request(t, "POST", "https://x/", strings.Repeat(phA, 100))); refusal == nil ||
 		refusal.Rule != RuleTooLarge {
 		t.Errorf("%+v", refusal)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // Hand-typed: a sealed value in a header that is logged or that routes came back from an access
@@ -16,7 +17,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	careless := usual // as if a file or an older program had named them
 	careless.Headers = []string{"Authorization", "Referer", "User-Agent", "X-Forwarded-For", "X-Original-Url"}
 	for name, c := range map[string]struct {
-		credential Credential
+		credential secrets.Resolved
 		header     string
 		sent       string
 		person     bool // a person can help
@@ -43,7 +44,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := request(t, "GET", "https://api.example.com/", "", c.header, c.sent)
-			keys, _, refusal := send(t, New([]Credential{c.credential}), home, req)
+			keys, _, refusal := send(t, New([]secrets.Resolved{c.credential}), home, req)
 			if refusal == nil || refusal.Key != "B" || refusal.Rule != RuleHeader || len(keys) > 0 {
 				t.Fatalf("%v %+v", keys, refusal)
 			}
@@ -69,13 +70,13 @@ func TestNamedHeaders(t *testing.T) {
 	for _, sent := range [][2]string{{"x-my-own", phB}, {"X-MY-OWN", "Key " + phB},
 		{"Cookie", "a=1; session=" + phB + "; b=2"}} {
 		req := request(t, "GET", "https://api.example.com/", "", sent[0], sent[1])
-		if _, _, refusal := send(t, New([]Credential{c}), home, req); refusal != nil ||
+		if _, _, refusal := send(t, New([]secrets.Resolved{c}), home, req); refusal != nil ||
 			!strings.Contains(req.Header.Get(sent[0]), secretB) {
 			t.Errorf("%s: %v %v", sent, refusal, req.Header)
 		}
 	}
 	c.Headers = nil
-	if _, _, refusal := send(t, New([]Credential{c}), home,
+	if _, _, refusal := send(t, New([]secrets.Resolved{c}), home,
 		request(t, "GET", "https://api.example.com/", "", "Authorization", phB)); refusal == nil ||
 		refusal.Rule != RuleHeader {
 		t.Errorf("without headers: %+v", refusal)
@@ -106,7 +107,7 @@ func TestSharedPlaceholderHasTheHeadersOfBoth(t *testing.T) {
 	a, b := credential("A", secretB, home.Host), credential("B", secretB, home.Host)
 	a.Headers, b.Headers, b.Placeholder = []string{"X-A"}, []string{"X-B"}, a.Placeholder
 	for header, key := range map[string]string{"X-A": "A", "X-B": "B"} {
-		keys, _, refusal := send(t, New([]Credential{a, b}), home,
+		keys, _, refusal := send(t, New([]secrets.Resolved{a, b}), home,
 			request(t, "GET", "https://api.example.com/", "", header, a.Placeholder))
 		if refusal != nil || !slices.Equal(keys, []string{key}) {
 			t.Errorf("%s: %v %v", header, keys, refusal)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 const (
@@ -30,13 +31,13 @@ var everywhere = []app.Place{app.PlaceHeader, app.PlacePath, app.PlaceQuery, app
 // testHeaders are those that the credentials of tests name.
 var testHeaders = []string{"Authorization", "Cookie", "X", "X-1", "X-2", "X-3", "X-Api-Key", "X-Custom"}
 
-func credential(key, value, host string, places ...app.Place) Credential {
+func credential(key, value, host string, places ...app.Place) secrets.Resolved {
 	h, err := app.ParseHost(host)
 	if err != nil {
 		panic(err)
 	}
-	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h},
-		Places: places, Headers: testHeaders}
+	return secrets.Resolved{Key: key, Placeholder: placeholderOf(key), Secret: app.NewSecret(value),
+		Scope: secrets.Scope{Hosts: []app.Host{h}, Places: places, Headers: testHeaders}}
 }
 
 var (
@@ -46,7 +47,7 @@ var (
 
 // atHome has A, in all places, and B, in headers only, at home.
 func atHome() *Swapper {
-	return New([]Credential{credential("A", secretA, home.Host, everywhere...), credential("B", secretB, home.Host)})
+	return New([]secrets.Resolved{credential("A", secretA, home.Host, everywhere...), credential("B", secretB, home.Host)})
 }
 
 var phA, phB = placeholderOf("A"), placeholderOf("B")

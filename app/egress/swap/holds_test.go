@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // bodied is a request whose body values may be put into.
@@ -21,7 +22,7 @@ func bodied(ctx context.Context, t *testing.T, body string) *http.Request {
 func TestHeldBodiesAreCapped(t *testing.T) {
 	c := credential("A", secretA, home.Host)
 	c.Places = []app.Place{app.PlaceHeader, app.PlaceBody}
-	s := New([]Credential{c})
+	s := New([]secrets.Resolved{c})
 	large := strings.Repeat("x", app.MaxSwappedBody+1)
 	for name, end := range map[string]func(*http.Request){
 		"closed": func(r *http.Request) { _ = r.Body.Close() },
@@ -39,7 +40,7 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 			}
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := s.Restricted([]Credential{c}).Outgoing(home, bodied(over, t, phA)); err == nil {
+			if _, err := s.Restricted([]secrets.Resolved{c}).Outgoing(home, bodied(over, t, phA)); err == nil {
 				t.Fatal("one more was held")
 			}
 			waiting := make(chan error)

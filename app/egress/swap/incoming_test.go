@@ -21,6 +21,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/known"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 func TestReflectionsAreReplaced(t *testing.T) {
@@ -244,7 +245,7 @@ func TestOverlappingValues(t *testing.T) {
 		"near hit":           {[]string{as + "b"}, strings.Repeat("a", 30) + "b", "[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var all []Credential
+			var all []secrets.Resolved
 			want := c.want
 			for i, value := range c.values {
 				key := "K" + strconv.Itoa(i)
@@ -260,7 +261,7 @@ func TestOverlappingValues(t *testing.T) {
 
 // Of two keys with one value, a host gets back the placeholder of that which belongs to it.
 func TestOneValueOfTwoKeys(t *testing.T) {
-	s := New([]Credential{credential("A", secretB, "other.example.com"), credential("B", secretB, home.Host)})
+	s := New([]secrets.Resolved{credential("A", secretB, "other.example.com"), credential("B", secretB, home.Host)})
 	if got := receive(t, s, secretB); got != phB {
 		t.Errorf("%s", got)
 	}
@@ -275,7 +276,7 @@ func TestOneValueOfTwoKeys(t *testing.T) {
 
 func TestLinesOfAValue(t *testing.T) {
 	value := "-----BEGIN KEY-----\nMIIBVAIBADANBgkqhkiG9w0B\nAQEFAASCAT4wggE6AgEAAkEA\n-----END KEY-----\n"
-	s := New([]Credential{credential("A", value, home.Host)})
+	s := New([]secrets.Resolved{credential("A", value, home.Host)})
 	if got := receive(t, s, "x"+value+"y"); got != "x"+phA+"y" {
 		t.Errorf("whole: %q", got)
 	}
@@ -319,7 +320,7 @@ func TestPromptness(t *testing.T) {
 // A host that repeats what a script wrote must not tell it by the pieces of the answer whether a
 // value begins like that: else a script could find a value byte by byte.
 func TestPiecesTellNothingOfValues(t *testing.T) {
-	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
+	multiline := New([]secrets.Resolved{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
 		compiled := s.values.compile()
 		for _, n := range compiled.patterns {
@@ -389,7 +390,7 @@ func TestValuesOfOthersAreWithheld(t *testing.T) {
 	const foreignValue, given = "other-profiles-key-0123456789", "a-value-that-the-script-holds"
 	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue),
 		app.NewSecret(given), app.NewSecret(secretB)})
-	s := New([]Credential{credential("B", secretB, home.Host)}, app.NewSecret(given))
+	s := New([]secrets.Resolved{credential("B", secretB, home.Host)}, app.NewSecret(given))
 	resp := response(secretB + " " + foreignValue + " " + given)
 	if err := s.Incoming(home, resp, known); err != nil {
 		t.Fatal(err)
@@ -425,7 +426,7 @@ func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 			want: phA},
 		"both by themselves": {own: id, known: secret, text: id + " and " + secret, want: phA + " and " + Withheld},
 	} {
-		s := New([]Credential{credential("A", c.own, home.Host, everywhere...)})
+		s := New([]secrets.Resolved{credential("A", c.own, home.Host, everywhere...)})
 		for _, size := range []int{1, 7, 1000} {
 			resp := response("", "X-Header", c.text)
 			resp.Body = io.NopCloser(&chunked{data: "log: " + c.text + ".", sizes: []int{size}})
@@ -473,7 +474,7 @@ func TestPythonsEncoders(t *testing.T) {
 		"a line\nand\tanother\r\nline", "p\u00e4ssw\u00f6rd-with-\U0001F600-inside", "~!*()'-._$,;:@[]{}|^`%41 x"}
 	command := exec.CommandContext(t.Context(), "/usr/bin/python3", "-c", pythonEncoders)
 	var lines []string
-	var all []Credential
+	var all []secrets.Resolved
 	for _, value := range values {
 		lines = append(lines, hex.EncodeToString([]byte(value)))
 		all = append(all, credential("K"+lines[len(lines)-1], value, home.Host))

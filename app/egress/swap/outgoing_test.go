@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 func basic(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
@@ -260,7 +261,7 @@ func TestUnfitValues(t *testing.T) {
 		"basic":           {"abcdefgh\r\nijklmnopqr", "Authorization", basic("x:%")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New([]Credential{credential("V", c.value, home.Host)})
+			s := New([]secrets.Resolved{credential("V", c.value, home.Host)})
 			sent := strings.ReplaceAll(c.sent, "%", placeholderOf("V"))
 			if rest, ok := strings.CutPrefix(c.sent, "Basic "); ok {
 				plain, _ := base64.StdEncoding.DecodeString(rest)
@@ -279,7 +280,7 @@ func TestPlainHTTP(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.PlainHTTP = true
 	req := request(t, "GET", "http://api.example.com/", "", "X", phA)
-	if _, _, refusal := send(t, New([]Credential{c}), Target{Host: "api.example.com", Port: 80, TLS: false},
+	if _, _, refusal := send(t, New([]secrets.Resolved{c}), Target{Host: "api.example.com", Port: 80, TLS: false},
 		req); refusal != nil || req.Header.Get("X") != secretB {
 		t.Errorf("%v, %v", refusal, req.Header)
 	}
@@ -291,7 +292,7 @@ func TestSharedPlaceholder(t *testing.T) {
 		"other.example.com")
 	narrow.Placeholder = wide.Placeholder
 	req := request(t, "GET", "https://api.example.com/?x="+wide.Placeholder, "")
-	keys, _, refusal := send(t, New([]Credential{narrow, wide}), home, req)
+	keys, _, refusal := send(t, New([]secrets.Resolved{narrow, wide}), home, req)
 	if refusal != nil || !cmp.Equal(keys, []string{"Z"}) {
 		t.Errorf("%v, %v", keys, refusal)
 	}
@@ -300,7 +301,7 @@ func TestSharedPlaceholder(t *testing.T) {
 func TestRestrictedToNothing(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.Hosts = nil
-	s := New([]Credential{c})
+	s := New([]secrets.Resolved{c})
 	if _, _, refusal := send(t, s, home, request(t, "GET", "https://api.example.com/", "", "X", phA)); refusal == nil ||
 		refusal.Rule != RuleHost {
 		t.Errorf("%+v", refusal)
@@ -325,7 +326,7 @@ func TestUserInformation(t *testing.T) {
 }
 
 func TestBelongs(t *testing.T) {
-	s := New([]Credential{credential("A", secretB, "*.example.com:8443")})
+	s := New([]secrets.Resolved{credential("A", secretB, "*.example.com:8443")})
 	for _, c := range []struct {
 		host string
 		port int
@@ -339,11 +340,11 @@ func TestBelongs(t *testing.T) {
 }
 
 func TestHeaderPlaceIsImplied(t *testing.T) {
-	if c := credential("A", secretB, "x.example"); !c.allows(where{place: app.PlaceHeader, header: "X"}) {
+	if c := credential("A", secretB, "x.example"); !allows(&c, where{place: app.PlaceHeader, header: "X"}) {
 		t.Error("a header is not allowed")
 	}
 	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody, ""} {
-		if c := credential("A", secretB, "x.example"); c.allows(where{place: p}) {
+		if c := credential("A", secretB, "x.example"); allows(&c, where{place: p}) {
 			t.Errorf("%q is allowed", p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // The rules by which a request is refused.
@@ -33,7 +34,7 @@ func (r *Refusal) Error() string { return r.Message }
 // maxShownHosts is how many hosts a message names.
 const maxShownHosts = 8
 
-func refuseHost(c *Credential, host string) *Refusal {
+func refuseHost(c *secrets.Resolved, host string) *Refusal {
 	if len(c.Hosts) == 0 {
 		return &Refusal{c.Key, RuleHost,
 			fmt.Sprintf("the placeholder of %s was bound for %s, but it may go to no host at present", c.Key, host),
@@ -53,13 +54,13 @@ func refuseHost(c *Credential, host string) *Refusal {
 			"If it should go elsewhere too, ask the person to add that host to the credential in Airlock.", c.Key)}
 }
 
-func refusePlain(c *Credential, host string) *Refusal {
+func refusePlain(c *secrets.Resolved, host string) *Refusal {
 	return &Refusal{c.Key, RulePlain,
 		fmt.Sprintf("%s was bound for %s over plain HTTP, where anybody on the way could read it", c.Key, host),
 		"Use https. If the host speaks plain HTTP only, ask the person to tick plain HTTP for this credential in Airlock."}
 }
 
-func refusePlace(c *Credential, at where) *Refusal {
+func refusePlace(c *secrets.Resolved, at where) *Refusal {
 	if at.place == app.PlaceHeader {
 		return refuseHeader(c, at)
 	}
@@ -77,7 +78,7 @@ func refusePlace(c *Credential, at where) *Refusal {
 // maxShownHeaders is how many headers a hint names.
 const maxShownHeaders = 5
 
-func refuseHeader(c *Credential, at where) *Refusal {
+func refuseHeader(c *secrets.Resolved, at where) *Refusal {
 	r := &Refusal{Key: c.Key, Rule: RuleHeader, Message: fmt.Sprintf(
 		"%s stands in %s, which is not one of its headers", c.Key, at.text)}
 	r.Hint = "Send it in another place that its credential allows"
@@ -98,14 +99,14 @@ func refuseHeader(c *Credential, at where) *Refusal {
 	return r
 }
 
-func refuseEncoded(c *Credential, at where) *Refusal {
+func refuseEncoded(c *secrets.Resolved, at where) *Refusal {
 	return &Refusal{c.Key, RuleEncoded,
 		fmt.Sprintf("the placeholder of %s stands in %s encoded or changed, so it can't be replaced", c.Key, at.text),
 		"Write the text of settings.get(...) there as it is: not in base64, hex, escapes, UTF-16 or capitals. " +
 			"Authorization: Basic is encoded as usual."}
 }
 
-func refuseBinary(c *Credential, at where) *Refusal {
+func refuseBinary(c *secrets.Resolved, at where) *Refusal {
 	return &Refusal{c.Key, RuleEncoded,
 		fmt.Sprintf("the placeholder of %s stands in %s in a binary format, so it can't be replaced",
 			c.Key, at.text),
@@ -118,7 +119,7 @@ func refuseUnknown(at where, host string) *Refusal {
 			"Placeholders of other profiles or of earlier values can't be used."}
 }
 
-func refuseValue(c *Credential, at where, why string) *Refusal {
+func refuseValue(c *secrets.Resolved, at where, why string) *Refusal {
 	return &Refusal{c.Key, RuleValue,
 		fmt.Sprintf("the value of %s can't stand in %s: %s", c.Key, at.text, why),
 		"Send it in another place, or ask the person to check the value."}

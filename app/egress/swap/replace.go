@@ -37,7 +37,7 @@ func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 		if c == nil {
 			continue
 		}
-		value, why := fit(c.value(), h.start)
+		value, why := fit(valueOf(c), h.start)
 		if match.EndsInEscape([]byte(text[max(0, h.start-match.MaxBefore):h.start])) {
 			// The receiver would read digits of the value as part of the escape, and may show the rest.
 			why = "an escape is begun before it"

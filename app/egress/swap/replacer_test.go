@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 const longValue = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwertyUIOP"
@@ -24,7 +26,7 @@ func inLines(text string, n int, br string) string {
 // in which it is changed.
 func passes(t *testing.T, value, text string) (unchanged string) {
 	t.Helper()
-	s := New([]Credential{credential("K", value, home.Host)})
+	s := New([]secrets.Resolved{credential("K", value, home.Host)})
 	for how, pieces := range map[string][]string{
 		" whole": {text}, " lines": strings.SplitAfter(text, "\n"), " bytes": strings.Split(text, ""),
 	} {
@@ -68,7 +70,7 @@ func TestHoleG5FlushedAtTheEndOfALine(t *testing.T) {
 // an answer is cut, the script gets the same.
 func TestHoleH6RowsCutAnywhere(t *testing.T) {
 	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd"
-	s := New([]Credential{credential("K", value, home.Host)})
+	s := New([]secrets.Resolved{credential("K", value, home.Host)})
 	rows := func(width int, format, between, end string) string {
 		var b strings.Builder
 		for from := 0; from < len(value); from += width {
@@ -116,7 +118,7 @@ func TestHoleH6RowsCutAnywhere(t *testing.T) {
 // TestObjectsInLinesPassAtOnce: what ends with the brace of a top-level object is not held, but for that
 // nothing passes early that ends with a bracket.
 func TestObjectsInLinesPassAtOnce(t *testing.T) {
-	s := New([]Credential{credential("K", "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd", home.Host)})
+	s := New([]secrets.Resolved{credential("K", "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd", home.Host)})
 	for text, want := range map[string]int{
 		"{\"a\": [1, 2], \"b\": {}}\n": 23, "{\"a\": \"}[\"}\r\n": 13, "{\"a\": 1}\n{\"b\"": 9, "[{\"a\": 1}\n": 0, "{\"a\": 1}]\n": 0,
 		"[1, 2]\n": 0, "done!\n": 0, "{\"a\": {\n\"b\": 1}\n": 0, "\\u{3d}\n": 0, "{\"a\": \"x}\n": 0,
@@ -146,7 +148,7 @@ func TestHoleG5IndentedNumbers(t *testing.T) {
 
 // Blanks are held back within bounds, and don't have what is held searched for each byte.
 func TestIndentedLinesAreHeldWithinBounds(t *testing.T) {
-	s := New([]Credential{credential("K", longValue, home.Host)})
+	s := New([]secrets.Resolved{credential("K", longValue, home.Host)})
 	r := newReplacer(s.newIncoming(home, nil).search, false)
 	reach := s.values.compile().finder.Reach()
 	text := []byte(strings.Repeat(fmt.Sprintf("%64d,\n", 7), 8<<10))

@@ -6,18 +6,8 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
-
-// Credential is one sealed credential of an execution.
-type Credential struct {
-	Key         string // the name by which the script knows it
-	Placeholder string // what the script holds
-	Value       app.Secret
-	Hosts       []app.Host // where it may go, canonical; nowhere if empty, and then its placeholder is refused everywhere
-	Places      []app.Place
-	Headers     []string // in canonical spelling; in none if empty
-	PlainHTTP   bool
-}
 
 // Target is where a request goes. Its host and port were allowed by policy.
 type Target struct {
@@ -31,8 +21,8 @@ type Target struct {
 // Swapper knows the sealed credentials of one execution. It is immutable, safe for concurrent use,
 // and prints none of them.
 type Swapper struct {
-	credentials []Credential // by key
-	holders     map[string][]*Credential
+	credentials []secrets.Resolved // by key
+	holders     map[string][]*secrets.Resolved
 	values      *Values
 	given       *Values // that the script holds: they stay in answers
 	holds       holds
@@ -41,7 +31,7 @@ type Swapper struct {
 // New returns a Swapper for an execution whose script holds the placeholders of the credentials,
 // and itself the values that were given to it. Keys that share a placeholder are one credential
 // with the rights of both.
-func New(credentials []Credential, given ...app.Secret) *Swapper {
+func New(credentials []secrets.Resolved, given ...app.Secret) *Swapper {
 	s := newSwapper(credentials, newHolds())
 	s.given = NewValues(given)
 	return s
@@ -49,22 +39,22 @@ func New(credentials []Credential, given ...app.Secret) *Swapper {
 
 // Restricted returns a Swapper for the same execution with other credentials. Both together hold no
 // more bodies than one.
-func (s *Swapper) Restricted(credentials []Credential) *Swapper {
+func (s *Swapper) Restricted(credentials []secrets.Resolved) *Swapper {
 	n := newSwapper(credentials, s.holds)
 	n.given = s.given
 	return n
 }
 
-func newSwapper(credentials []Credential, h holds) *Swapper {
-	s := &Swapper{credentials: slices.Clone(credentials), holders: map[string][]*Credential{}, holds: h}
-	slices.SortStableFunc(s.credentials, func(a, b Credential) int { return strings.Compare(a.Key, b.Key) })
+func newSwapper(credentials []secrets.Resolved, h holds) *Swapper {
+	s := &Swapper{credentials: slices.Clone(credentials), holders: map[string][]*secrets.Resolved{}, holds: h}
+	slices.SortStableFunc(s.credentials, func(a, b secrets.Resolved) int { return strings.Compare(a.Key, b.Key) })
 	for i := range s.credentials {
 		c := &s.credentials[i]
 		s.holders[c.Placeholder] = append(s.holders[c.Placeholder], c)
 	}
 	values := make([]app.Secret, len(s.credentials))
 	for i, c := range s.credentials {
-		values[i] = c.Value
+		values[i] = c.Secret
 	}
 	s.values = NewValues(values)
 	return s
@@ -75,21 +65,17 @@ func (s *Swapper) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Swap
 
 // Belongs reports whether a credential belongs to the host and port, whatever the protocol.
 func (s *Swapper) Belongs(host string, port int) bool {
-	return slices.ContainsFunc(s.credentials, func(c Credential) bool { return c.belongs(host, port) })
+	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool { return c.Covers(host, port) })
 }
 
 // BelongsToName reports whether a credential belongs to the host on any port.
 func (s *Swapper) BelongsToName(host string) bool {
-	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
+	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool {
 		return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, h.Ports[0]) })
 	})
 }
 
-func (c *Credential) belongs(host string, port int) bool {
-	return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, port) })
-}
-
-func (c *Credential) allows(at where) bool {
+func allows(c *secrets.Resolved, at where) bool {
 	if at.place == app.PlaceHeader {
 		return slices.Contains(c.Headers, at.header) && !app.UnfitHeader(at.header)
 	}
@@ -98,7 +84,7 @@ func (c *Credential) allows(at where) bool {
 
 // judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere
 // text.
-func (s *Swapper) judge(t Target, h hit, at where) (*Credential, *Refusal) {
+func (s *Swapper) judge(t Target, h hit, at where) (*secrets.Resolved, *Refusal) {
 	holders := s.holders[h.token]
 	if len(holders) == 0 {
 		if t.Searched || s.Belongs(t.Host, t.Port) {
@@ -108,7 +94,7 @@ func (s *Swapper) judge(t Target, h hit, at where) (*Credential, *Refusal) {
 	}
 	var refusal *Refusal
 	for _, c := range holders {
-		refusal = c.judge(t, h, at)
+		refusal = refuse(c, t, h, at)
 		if refusal == nil {
 			return c, nil
 		}
@@ -116,17 +102,17 @@ func (s *Swapper) judge(t Target, h hit, at where) (*Credential, *Refusal) {
 	return nil, refusal
 }
 
-func (c *Credential) judge(t Target, h hit, at where) *Refusal {
+func refuse(c *secrets.Resolved, t Target, h hit, at where) *Refusal {
 	switch {
-	case !c.belongs(t.Host, t.Port):
+	case !c.Covers(t.Host, t.Port):
 		return refuseHost(c, t.Host)
 	case !t.TLS && !c.PlainHTTP:
 		return refusePlain(c, t.Host)
-	case !c.allows(at):
+	case !allows(c, at):
 		return refusePlace(c, at)
 	case !h.exact:
 		return refuseEncoded(c, at)
-	case c.Value.Empty():
+	case c.Secret.Empty():
 		return refuseValue(c, at, "it is empty")
 	}
 	return nil
@@ -135,7 +121,7 @@ func (c *Credential) judge(t Target, h hit, at where) *Refusal {
 // swapsBody reports whether a body bound for the target may hold a placeholder that is to be
 // replaced.
 func (s *Swapper) swapsBody(t Target) bool {
-	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
-		return c.belongs(t.Host, t.Port) && c.allows(bodyPlace) && (t.TLS || c.PlainHTTP)
+	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool {
+		return c.Covers(t.Host, t.Port) && allows(&c, bodyPlace) && (t.TLS || c.PlainHTTP)
 	})
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/known"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // encoders are written apart from the forms that are looked for, with the encoders of the standard
@@ -83,7 +84,7 @@ func TestReflectionProperty(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				value := drawValue(r, "value")
-				s := New([]Credential{credential("A", value, home.Host)})
+				s := New([]secrets.Resolved{credential("A", value, home.Host)})
 				before, after := drawAround(r, "before"), drawAround(r, "after")
 				if got, want := receiveChunked(r, s, e.encode(before+value+after)), before+phA+after; e.decode(got) != want {
 					r.Fatalf("got %q, want %q", e.decode(got), want)
@@ -99,7 +100,7 @@ func TestBase64Property(t *testing.T) {
 		base64.RawURLEncoding} {
 		rapid.Check(t, func(r *rapid.T) {
 			value := drawValue(r, "value")
-			s := New([]Credential{credential("A", value, home.Host)})
+			s := New([]secrets.Resolved{credential("A", value, home.Host)})
 			encoded := enc.EncodeToString([]byte(drawAround(r, "before") + value + drawAround(r, "after")))
 			got := receiveChunked(r, s, encoded)
 			if !strings.Contains(got, phA) {
@@ -119,7 +120,7 @@ func TestBase64Property(t *testing.T) {
 func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		value := drawValue(r, "value")
-		s := New([]Credential{credential("A", value, home.Host, everywhere...)})
+		s := New([]secrets.Resolved{credential("A", value, home.Host, everywhere...)})
 		media := rapid.SampledFrom([]string{"application/json", "text/plain", "application/x-www-form-urlencoded",
 			"multipart/form-data; boundary=XX", "text/xml"}).Draw(r, "media")
 		body := map[string]string{
@@ -232,7 +233,7 @@ func TestPlaceholderProperty(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	for _, p := range everywhere {
-		if c := credential("A", secretB, home.Host, everywhere...); !c.allows(where{place: p, header: "X"}) {
+		if c := credential("A", secretB, home.Host, everywhere...); !allows(&c, where{place: p, header: "X"}) {
 			t.Errorf("%s is not allowed", p)
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/known"
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // value returns what is put in for the placeholder, or looked for in responses.
-func (c *Credential) value() string { return c.Value.Reveal() }
+func valueOf(c *secrets.Resolved) string { return c.Secret.Reveal() }
 
 // Values are texts that are looked for in answers, however they are written. They are compiled when
 // an answer first needs them, are immutable, may be shared by executions and print nothing of what
@@ -89,12 +90,12 @@ func (s *Swapper) replacements(values *Values, t Target) []string {
 		if slices.Contains(s.given.secrets, value) {
 			out[i] = ""
 		}
-		ours := func(c Credential) bool { return strings.EqualFold(c.value(), value) }
+		ours := func(c secrets.Resolved) bool { return strings.EqualFold(valueOf(&c), value) }
 		if first := slices.IndexFunc(s.credentials, ours); first >= 0 {
 			out[i] = s.credentials[first].Placeholder
 		}
 		if there := slices.IndexFunc(s.credentials,
-			func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
+			func(c secrets.Resolved) bool { return ours(c) && c.Covers(t.Host, t.Port) }); there >= 0 {
 			out[i] = s.credentials[there].Placeholder
 		}
 	}

@@ -203,7 +203,7 @@ func (h *Instance) Values(p app.Profile) map[string]string {
 	p = accesstest.Must[app.Profile](h.T)(h.Desk.Profiles.ByID(ctx, p.ID))
 	policy := accesstest.Must[app.Policy](h.T)(h.Desk.Binder.Policy(ctx, p.Handle, p.Policy))
 	got := map[string]string{}
-	for _, v := range accesstest.Must[[]credentials.Value](h.T)(h.Desk.Resolver.Resolve(ctx, p.Handle, policy)) {
+	for _, v := range accesstest.Must[[]secrets.Resolved](h.T)(h.Desk.Resolver.Resolve(ctx, p.Handle, policy)) {
 		got[v.Key] = v.Secret.Reveal()
 	}
 	return got
