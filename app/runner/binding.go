@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
@@ -109,6 +110,14 @@ func (r *Runner) BindWithClaim(
 		return b, err
 	}
 	return b, nil
+}
+
+// startRecord returns what the store keeps about the start of an execution with this binding.
+func (b *Binding) startRecord(in *sandbox.Backend, warm bool, at time.Time) store.Dispatch {
+	return store.Dispatch{
+		Policy: b.policy.Version, Backend: in.Name(), Isolation: string(in.Tier()), Warm: warm,
+		Injected: b.grant.injected, Values: b.grant.recorded, At: at,
+	}
 }
 
 // Discard ends the box that came with the claim, if it was not used.

@@ -2,16 +2,10 @@ package runner
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
-	"github.com/computclaw/airlock/app/policy"
 	"github.com/computclaw/airlock/app/redact"
-	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/store"
 )
 
 // secretsHook resolves an execution's values, has them redacted, and releases what Vault lent.
@@ -45,70 +39,6 @@ func (h *secretsHook) After(e *ending) {
 	e.leaseLost = h.runner.cfg.Vault.Release(h.grant.lease)
 }
 
-// grant is what one execution may have and reach.
-type grant struct {
-	settings map[string]string
-	hosts    []app.Host // with {KEY} references resolved
-	values   []secrets.Resolved
-	sealed   []secrets.Resolved // of these
-	plain    []secrets.Resolved // of these
-	masked   []redact.Value     // must not come out
-	injected []string           // keys
-	recorded []store.ExecutionValue
-	lease    string // to be released; "" if Vault lent nothing
-	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
-}
-
-// resolve reads the values of a policy as they are now. The grant's lease must be released, also
-// after an error.
-func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
-	values, err := r.cfg.Resolver.Resolve(ctx, profile, policy)
-	if err != nil {
-		return grant{}, fmt.Errorf("resolve the values: %w", err)
-	}
-	return newGrant(policy, values)
-}
-
-// newGrant returns what a policy grants with these values.
-func newGrant(bound app.Policy, values []secrets.Resolved) (grant, error) {
-	g := grant{settings: make(map[string]string, len(values)), values: values}
-	for _, v := range values {
-		g.lease, g.vault = v.Hold, g.vault || v.Elsewhere()
-	}
-	for _, v := range values {
-		if err := g.add(v); err != nil {
-			return g, err
-		}
-	}
-	var err error
-	g.hosts, err = policy.ResolveHosts(bound, values)
-	return g, err
-}
-
-// add gives the script what the value's mode allows: of a sealed one the placeholder, never the
-// value.
-func (g *grant) add(v secrets.Resolved) error {
-	switch v.Mode {
-	case app.ModeSealed:
-		g.settings[v.Key] = v.Placeholder
-		g.sealed = append(g.sealed, v)
-		g.masked = append(g.masked, redact.Value{Name: v.Key, Secret: v.Secret, Placeholder: v.Placeholder})
-	case app.ModeInjected:
-		g.settings[v.Key] = v.Secret.Reveal()
-		g.injected = append(g.injected, v.Key)
-		g.masked = append(g.masked, redact.Value{Name: v.Key, Secret: v.Secret})
-	case app.ModePlain:
-		g.settings[v.Key] = v.Secret.Reveal()
-		g.plain = append(g.plain, v)
-	default:
-		return fmt.Errorf("runner: the key %s has the mode %q, which this program doesn't know", v.Key, v.Mode)
-	}
-	g.recorded = append(g.recorded, store.ExecutionValue{
-		Key: v.Key, CredentialID: v.Credential, Version: v.Version, Mode: v.Mode,
-	})
-	return nil
-}
-
 // earlierValues returns what Vault gave other executions in the place of these values. The script
 // doesn't hold them.
 func (r *Runner) earlierValues(values []secrets.Resolved) []redact.Value {
@@ -117,23 +47,4 @@ func (r *Runner) earlierValues(values []secrets.Resolved) []redact.Value {
 		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
 	}
 	return list
-}
-
-// forEgress returns the grant as egress needs it.
-func (g *grant) forEgress() egress.Grant {
-	e := egress.Grant{Hosts: g.hosts, Sealed: g.sealed}
-	for _, v := range g.values {
-		if v.Mode == app.ModeInjected {
-			e.Given = append(e.Given, v.Secret)
-		}
-	}
-	return e
-}
-
-// startRecord returns what the store keeps about the start of an execution with this binding.
-func (b *Binding) startRecord(in *sandbox.Backend, warm bool, at time.Time) store.Dispatch {
-	return store.Dispatch{
-		Policy: b.policy.Version, Backend: in.Name(), Isolation: string(in.Tier()), Warm: warm,
-		Injected: b.grant.injected, Values: b.grant.recorded, At: at,
-	}
 }
