@@ -43,7 +43,7 @@ var revealers = map[string]string{
 	"app/secrets/key.go":                     "derives subkeys of the instance key",
 	"app/web/ui/login/login.go":              "sets the session's cookie",
 	"app/web/ui/settings/people.go":          "shows a new invitation to the person who asked for it",
-	"cmd/airlock/internal/admin/admin.go":    "prints a new admin token to the operator who asked for it",
+	"cmd/airlock/internal/admin/user.go":     "prints a new admin token to the operator who asked for it",
 	"cmd/airlock/serve.go":                   "prints the admin token of the first boot",
 	"app/secrets/vault/errors.go":            "masks Airlock's own token and secret id in what Vault says",
 	"app/secrets/vault/session.go":           "shows Vault the token or the secret id of Airlock",
