@@ -26,6 +26,7 @@ type Scanner struct {
 	divider divider
 	ends    []int // the places at which data is divided
 	due     int   // the length of data at which Closed looks again
+	full    int   // the length of data at which Write looks again
 }
 
 // Scanner returns a Scanner of a new text.
@@ -50,9 +51,10 @@ func (s *Scanner) Write(piece []byte) (found []Match) {
 		if s.ends = s.divider.divide(s.ends, s.data, s.Events); s.finder.spans {
 			s.ends = s.ends[:0]
 		}
-		if len(s.data) < most {
+		if len(s.data) < max(most, s.full) {
 			continue
 		}
+		s.full = len(s.data) + window/4
 		if safe := len(s.data) - s.finder.held(s.data); safe-s.done >= window/4 {
 			found = append(found, s.settle(safe)...)
 		}
@@ -127,7 +129,7 @@ func (s *Scanner) settle(safe int) (found []Match) {
 	}
 	s.covered = covered
 	s.drop(max(0, safe-maxEscape))
-	s.done, s.due = min(safe, maxEscape), 0
+	s.done, s.due, s.full = min(safe, maxEscape), 0, 0
 	return found
 }
 

@@ -110,3 +110,17 @@ func TestBudget(t *testing.T) {
 		}
 	}
 }
+
+// Blanks, which are held beyond the window, are not counted anew for each piece.
+func TestBlanksAreHeldInLinearTime(t *testing.T) {
+	s := strong(benchmarkKey).Scanner()
+	from := cpu()
+	most := 0
+	for range 1 << 18 {
+		s.Write([]byte(" "))
+		most = max(most, len(s.data))
+	}
+	if took := cpu() - from; took > 2 || most > window+maxLayout+window/2 {
+		t.Errorf("256 KiB took %.1f s, %d bytes are held", took, most)
+	}
+}
