@@ -43,16 +43,16 @@ type listed struct {
 	heads  []string // the first element as names; nil if it has none
 }
 
-func (t *tree) listOf(list jsontext.Node) (l listed) {
-	for e := range t.Inside(list) {
-		if l.length == 0 && t.Kind(e) == jsontext.String {
-			l.label = t.String(e)
+func (s *resultSearch) listOf(list jsontext.Node) (l listed) {
+	for e := range s.Inside(list) {
+		if l.length == 0 && s.Kind(e) == jsontext.String {
+			l.label = s.String(e)
 		}
 		if l.length == 0 {
-			l.heads = t.asHeads(e)
+			l.heads = s.asHeads(e)
 		}
 		l.length++
-		l.rows = l.rows || t.Kind(e) == jsontext.Array
+		l.rows = l.rows || s.Kind(e) == jsontext.Array
 	}
 	return l
 }
@@ -72,22 +72,22 @@ func (n namesOf) forElement(l listed, i int, heads [][]string) namesOf {
 }
 
 // labelOf returns the name in {"name": …, "value": …}; "" if there is none.
-func (t *tree) labelOf(object jsontext.Node) (label string) {
+func (s *resultSearch) labelOf(object jsontext.Node) (label string) {
 	names := []string{"name", "key", "header", "field", "Name", "Key"}
 	best := len(names)
-	for key := range t.Inside(object) {
-		i := slices.Index(names[:best], t.String(key))
-		if value := t.Value(key); i >= 0 && t.Kind(value) == jsontext.String {
-			best, label = i, t.String(value)
+	for key := range s.Inside(object) {
+		i := slices.Index(names[:best], s.String(key))
+		if value := s.Value(key); i >= 0 && s.Kind(value) == jsontext.String {
+			best, label = i, s.String(value)
 		}
 	}
 	return label
 }
 
 // headsOf returns the lists of names among an object's members, such as the columns of a table.
-func (t *tree) headsOf(object jsontext.Node) (heads [][]string) {
-	for key := range t.Inside(object) {
-		if row := t.asHeads(t.Value(key)); row != nil {
+func (s *resultSearch) headsOf(object jsontext.Node) (heads [][]string) {
+	for key := range s.Inside(object) {
+		if row := s.asHeads(s.Value(key)); row != nil {
 			heads = append(heads, row)
 		}
 	}
@@ -95,16 +95,16 @@ func (t *tree) headsOf(object jsontext.Node) (heads [][]string) {
 }
 
 // asHeads returns a list of strings, or of objects with a label, as names; nil for all else.
-func (t *tree) asHeads(n jsontext.Node) (names []string) {
-	if t.Kind(n) != jsontext.Array {
+func (s *resultSearch) asHeads(n jsontext.Node) (names []string) {
+	if s.Kind(n) != jsontext.Array {
 		return nil
 	}
-	for e := range t.Inside(n) {
-		switch t.Kind(e) {
+	for e := range s.Inside(n) {
+		switch s.Kind(e) {
 		case jsontext.String:
-			names = append(names, t.String(e))
+			names = append(names, s.String(e))
 		case jsontext.Object:
-			names = append(names, t.labelOf(e))
+			names = append(names, s.labelOf(e))
 		default:
 			return nil
 		}
@@ -112,17 +112,17 @@ func (t *tree) asHeads(n jsontext.Node) (names []string) {
 	return names
 }
 
-// findBeside finds what patterns take for a secret because of a name that stands beside it, as they
-// would in a text.
-func (r *Redactor) findBeside(l *leaf) {
+// rulesBeside returns what rules take for a secret in a text because of a name that stands beside it, as
+// they would in a document.
+func (r *Redactor) rulesBeside(name, text string) (found []Match) {
 	quote := `"`
-	if strings.ContainsAny(l.text, `"\`) {
+	if strings.ContainsAny(text, `"\`) {
 		quote = "'"
 	}
-	for _, name := range l.names {
-		before := `"` + name + `": ` + quote
-		for _, p := range r.patterns(before + l.text + quote) {
-			l.match(Match{max(p.Start-len(before), 0), min(p.End-len(before), len(l.text)), p.Rule})
-		}
+	before := `"` + name + `": ` + quote
+	for _, m := range r.rules(before + text + quote) {
+		m.Start, m.End = max(m.Start-len(before), 0), min(m.End-len(before), len(text))
+		found = append(found, m)
 	}
+	return found
 }

@@ -1,23 +1,26 @@
 package redact
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/computclaw/airlock/app/known"
 )
 
 // TestConcurrentUse: one Redactor serves the output while it comes, questions and pages at the same
 // time. What it works out when it is first needed must not depend on who needs it.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	forms := []string{hiders["base64"](long), hiders["hex"](long), hiders["dashes"](long), hiders["reversed"](long),
-		long, "s3cr3t-value", "aabaab" + long}
+	forms := []string{base64.StdEncoding.EncodeToString([]byte(long)), hex.EncodeToString([]byte(long)),
+		strings.Join(strings.Split(long, ""), "-"), known.Reverse(long), long, "s3cr3t-value", "aabaab" + long}
 	text := strings.Join(forms, "\n") + "\n"
 	use := func(r *Redactor) string {
 		whole, _ := r.Text(text)
 		cut, _ := r.Cut(text + long[:9])
-		after, _ := r.After([]string{long[:9]}, long[9:])
 		data, _ := json.Marshal(forms)
 		result, _, err := resultOf(r, data)
 		if err != nil {
@@ -31,7 +34,7 @@ func TestConcurrentUse(t *testing.T) {
 			rest = rest[n:]
 		}
 		_ = s.Close()
-		return whole.String() + cut.String() + after.String() + result.String() + live.String()
+		return whole.String() + cut.String() + result.String() + live.String()
 	}
 	values := []Value{{Name: "A", Secret: secretOf(long)},
 		{Name: "B", Secret: secretOf(other), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}}

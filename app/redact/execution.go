@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // Output is what was printed to one stream.
 type Output struct {
@@ -11,17 +8,13 @@ type Output struct {
 	Cut bool // more would have followed
 }
 
-// Execution is everything that an execution gives out. It is looked at as one, because a value can
-// be cut into pieces that go different ways.
+// Execution is everything that an execution gives out at its end.
 type Execution struct {
 	Stdout, Stderr Output
 	Turns          []int // how the streams took turns: lengths in bytes, stdout first
 	Error          string
 	Result         json.RawMessage // nil if there is none
 	Network        []string        // texts of the ledger, in its order
-	// what went out before the end, such as questions, each text a channel; a value may go on from
-	// there
-	Said []string
 }
 
 // Cleaned is an Execution without secrets.
@@ -37,152 +30,51 @@ type Cleaned struct {
 // shape. Errors wrap ErrJSON: CheckJSON refuses the result, because it is not one valid JSON value
 // in UTF-8, or is nested too deeply.
 func (r *Redactor) Execution(x Execution) (Cleaned, error) {
-	var result *tree
-	var leaves, values, keys []*leaf
-	var joints [][]part
+	out := Cleaned{Hits: map[string]Hits{}}
 	if x.Result != nil {
-		var err error
-		if result, err = newTree(x.Result); err != nil {
+		result, hits, err := r.result(x.Result)
+		if err != nil {
 			return Cleaned{}, err
 		}
-		leaves, values, keys, joints = result.leaves, result.values, result.keys, result.joints()
+		out.Result = &result
+		out.count("result", hits)
 	}
-	stdout := &leaf{text: string(x.Stdout.Raw), cut: x.Stdout.Cut}
-	stderr := &leaf{text: string(x.Stderr.Raw), cut: x.Stderr.Cut}
-	failure := &leaf{text: x.Error}
-	network := leavesOf(x.Network)
-	channels := [][]*leaf{{stdout}, {stderr}, {failure}, values, keys, network}
-	for _, said := range x.Said {
-		channels = append(channels, []*leaf{{text: said}})
-	}
-	joints = append(joints, crossings(channels...)...)
-	if parts := interleaved(stdout, stderr, x.Turns); len(parts) > 1 {
-		joints = append(joints, parts)
-	}
-	r.findAll(slices.Concat([]*leaf{stdout, stderr, failure}, leaves, network), joints...)
-	out := r.cleaned(stdout, stderr, failure, result, network)
-	out.Turns = r.machine.turnsOf(stdout, stderr, x.Turns)
+	r.streams(x, &out)
+	clean, hits := r.Text(x.Error)
+	out.Error = clean
+	out.count("error", hits)
+	out.Network, hits = r.Texts(x.Network)
+	out.count("network", hits)
 	return out, nil
 }
 
-func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network []*leaf) Cleaned {
-	out := Cleaned{Hits: map[string]Hits{}}
-	channel := func(name string, leaves ...*leaf) []Clean {
-		clean, hits := r.masked(leaves...)
-		if len(hits) > 0 {
-			out.Hits[name] = hits
-		}
-		return clean
-	}
-	out.Stdout = channel("stdout", stdout)[0]
-	out.Stderr = channel("stderr", stderr)[0]
-	out.Error = channel("error", failure)[0]
-	out.Network = channel("network", network...)
-	if result == nil {
-		return out
-	}
-	var t tally
-	clean := result.encode(r.machine, &t)
-	if hits := t.hits(); len(hits) > 0 {
-		out.Hits["result"] = hits
-	}
-	out.Result = &clean
-	return out
-}
-
-// Texts is Text for several texts that stand one after the other, such as the rows of a list.
-func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
-	leaves := leavesOf(texts)
-	r.findAll(leaves)
-	return r.masked(leaves...)
-}
-
-// masked returns the texts of leaves with masks in them.
-func (r *Redactor) masked(leaves ...*leaf) ([]Clean, Hits) {
-	var t tally
-	clean := make([]Clean, len(leaves))
-	for i, l := range leaves {
-		clean[i] = Clean{r.machine.render(l.text, l.regions, &t)}
-	}
-	return clean, t.hits()
-}
-
-func leavesOf(texts []string) []*leaf {
-	leaves := make([]*leaf, len(texts))
-	for i, text := range texts {
-		leaves[i] = &leaf{text: text}
-	}
-	return leaves
-}
-
-// After is Text for what goes out after something else did: a value may have begun there, and so
-// may have been cut into pieces that each say nothing. What was said before, each text a channel of
-// its own, is not looked at for its own sake, and only the last 4 KiB of each count.
-func (r *Redactor) After(said []string, text string) (Clean, Hits) {
-	l := &leaf{text: text}
-	var joints [][]part
-	for _, before := range said {
-		joints = append(joints, crossings([]*leaf{{text: before}}, []*leaf{l})...)
-	}
-	return r.one(l, joints...)
-}
-
-// maxCrossing is how much of the end of one channel and of the beginning of another are looked at
-// together, in bytes.
-const maxCrossing = 4 << 10
-
-// crossings puts the end of each channel before the beginning of each other one.
-func crossings(channels ...[]*leaf) [][]part {
-	var out [][]part
-	for i, a := range channels {
-		for j, b := range channels {
-			if i == j {
-				continue
-			}
-			last, first := lastParts(a), firstParts(b)
-			if len(last) > 0 && len(first) > 0 {
-				out = append(out, append(last, first...))
-			}
+// streams masks both streams, also what was cut into pieces that took turns.
+func (r *Redactor) streams(x Execution, out *Cleaned) {
+	texts := [2]string{string(x.Stdout.Raw), string(x.Stderr.Raw)}
+	var regions [2][]region
+	for i, o := range []Output{x.Stdout, x.Stderr} {
+		if o.Cut {
+			regions[i] = r.findCut(texts[i])
+		} else {
+			regions[i] = r.find(texts[i])
 		}
 	}
-	return out
+	if texts[0] != "" && texts[1] != "" {
+		r.findJoined(interleaved(texts, x.Turns), func(i int, g region) { regions[i] = append(regions[i], g) })
+	}
+	var clean [2]Clean
+	for i, channel := range []string{"stdout", "stderr"} {
+		var t tally
+		regions[i] = r.merge(regions[i])
+		clean[i] = Clean{r.render(texts[i], regions[i], &t)}
+		out.count(channel, t.hits())
+	}
+	out.Stdout, out.Stderr = clean[0], clean[1]
+	out.Turns = r.turnsOf(texts, regions, x.Turns)
 }
 
-func firstParts(leaves []*leaf) (parts []part) {
-	room := maxCrossing
-	for _, l := range leaves {
-		if n := min(len(l.text), room); n > 0 {
-			parts = append(parts, part{n: n, leaf: l})
-			room -= n
-		}
+func (c *Cleaned) count(channel string, hits Hits) {
+	if len(hits) > 0 {
+		c.Hits[channel] = hits
 	}
-	return parts
-}
-
-func lastParts(leaves []*leaf) (parts []part) {
-	room := maxCrossing
-	for _, l := range slices.Backward(leaves) {
-		if n := min(len(l.text), room); n > 0 {
-			parts = append(parts, part{n: n, leaf: l, off: len(l.text) - n})
-			room -= n
-		}
-	}
-	slices.Reverse(parts)
-	return parts
-}
-
-// interleaved puts two streams together as they took turns.
-func interleaved(stdout, stderr *leaf, turns []int) (parts []part) {
-	if len(stdout.text) == 0 || len(stderr.text) == 0 {
-		return nil
-	}
-	streams, done := [2]*leaf{stdout, stderr}, [2]int{}
-	for i, n := range turns {
-		l, from := streams[i%2], done[i%2]
-		if n = min(n, len(l.text)-from); n > 0 {
-			parts = append(parts, part{n: n, leaf: l, off: from})
-			done[i%2] += n
-		}
-	}
-	return parts
 }

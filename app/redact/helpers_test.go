@@ -1,10 +1,12 @@
 package redact
 
 import (
-	"flag"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -71,14 +73,43 @@ func jsonOf(r *Redactor, data []byte) (Clean, int, error) {
 
 func secretOf(text string) app.Secret { return app.NewSecret(text) }
 
-var every = flag.Bool("every", false, "try every combination where a test samples them")
+func keyOf(value string) *Redactor { return New([]Value{{Name: "KEY", Secret: app.NewSecret(value)}}) }
 
-// sampler leaves out most of many combinations, unless -every is set.
-type sampler struct{ n int }
+func randomSecret(r *rand.Rand, n int) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(b)
+}
 
-// skip reports whether the next combination is left out. Six of seven are: no list that is combined
-// has seven entries.
-func (s *sampler) skip() bool {
-	s.n++
-	return !*every && s.n%7 != 1
+func randomSecrets(n int) []string {
+	r := rand.New(rand.NewPCG(1, 2))
+	var secrets []string
+	for range n {
+		secrets = append(secrets, randomSecret(r, 40))
+	}
+	return secrets
+}
+
+// wrap puts a break behind every width bytes.
+func wrap(text string, width int, with string) string {
+	var b strings.Builder
+	for len(text) > width {
+		b.WriteString(text[:width] + with)
+		text = text[width:]
+	}
+	return b.String() + text
+}
+
+// cut cuts a text at random places.
+func cut(r *rapid.T, text string) []string {
+	var pieces []string
+	for len(text) > 0 {
+		n := rapid.IntRange(1, min(len(text), rapid.SampledFrom([]int{1, 3, 40}).Draw(r, "size"))).Draw(r, "cut")
+		pieces = append(pieces, text[:n])
+		text = text[n:]
+	}
+	return pieces
 }

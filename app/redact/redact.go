@@ -3,30 +3,11 @@ package redact
 import (
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact/decode"
-	"github.com/computclaw/airlock/app/redact/derived"
+	"github.com/computclaw/airlock/app/match"
 )
-
-// Value is a secret that must not get out, under the name the script knows it by.
-type Value struct {
-	Name   string
-	Secret app.Secret
-	// Placeholder is what a script holds instead of a sealed value; "" if it holds the value
-	// itself. It is shown as [SEALED:NAME], which is no hit.
-	Placeholder string
-	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to
-	// another execution.
-	Unheld bool
-	// Anonymous masks show nothing of the value, not even the last characters, and its hits name a
-	// rule: no key of the script has it.
-	Anonymous bool
-}
-
-// held reports whether a script holds the value itself.
-func (v Value) held() bool { return v.Placeholder == "" && !v.Unheld }
 
 // Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the
 // pattern.
@@ -48,48 +29,28 @@ type Options struct {
 // Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of
 // them.
 type Redactor struct {
-	machine  *machine
-	texts    []string // of the machine's values
-	only     *lettersOnly
-	cases    *anyCase
-	alphabet decode.Alphabet
-	blanks   bool // some value has a line of several words
-	near     int  // bytes around an escape that may belong to the same value
-	least    int  // bytes of the shortest form that counts in what was decoded, between derived.MinStretch and
-	// derived.MaxStretch
-	patterns func(text string) []Match
+	finder   *match.Finder
+	values   []Value
+	needles  []needle        // by pattern
+	patterns []match.Pattern // of the finder
+	parts    string          // the texts of which parts count, in lower case
+	lines    bool            // some values have several lines
+	rules    func(text string) []Match
 	ahead    func(text string) ([]Match, int)
-	held     func() *Redactor // of what scripts hold; nil if that is all
 }
 
 // New returns a Redactor for the values. What is secret in a value counts as a value, too. Values of
 // fewer than 4 characters, white space around them not counted, are ignored; plain credentials are
 // not to be passed. Equal values under several names are one.
 func New(values []Value, options ...Options) *Redactor {
-	given := values
-	values = withFields(values)
-	texts, known, all := needles(values)
-	fragments, seeds := newFragments(values, texts, known, len(all))
-	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
-		alphabet: decode.AlphabetOf(texts), blanks: slices.ContainsFunc(texts, hasWords)}
-	r.machine.fragments = fragments
-	r.cases = newAnyCase(r.machine, texts)
-	r.least = derived.MaxStretch
-	for _, n := range all {
-		if !n.word {
-			r.least = max(min(r.least, len(n.text)), derived.MinStretch)
-		}
-	}
-	for _, text := range texts {
-		r.near = min(max(r.near, minNear, 16*len(text)), maxNear)
-	}
-	if held := slices.DeleteFunc(slices.Clone(given),
-		func(v Value) bool { return !v.held() }); len(held) < len(given) {
-		r.held = sync.OnceValue(func() *Redactor { return New(held) })
-	}
+	r := &Redactor{values: values}
+	r.needles, r.patterns = needlesOf(values)
+	r.finder = match.New(r.patterns)
+	r.parts = partsOf(r.patterns)
+	r.lines = slices.ContainsFunc(r.patterns, func(p match.Pattern) bool { return strings.Contains(p.Text, "\n") })
 	for _, o := range options {
 		if o.Patterns != nil {
-			r.patterns = o.Patterns
+			r.rules = o.Patterns
 		}
 		if o.Ahead != nil {
 			r.ahead = o.Ahead
@@ -99,23 +60,34 @@ func New(values []Value, options ...Options) *Redactor {
 }
 
 // Text masks the secrets in a whole text and reports what was masked.
-func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: text}) }
+func (r *Redactor) Text(text string) (Clean, Hits) {
+	var t tally
+	clean := Clean{r.render(text, r.find(text), &t)}
+	return clean, t.hits()
+}
+
+// Texts is Text for several texts.
+func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
+	var t tally
+	clean := make([]Clean, len(texts))
+	for i, text := range texts {
+		clean[i] = Clean{r.render(text, r.find(text), &t)}
+	}
+	return clean, t.hits()
+}
 
 // Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret
-// are masked, too. Values that scripts don't hold are no such secrets: what a script writes without
-// holding them would show by its mask that one begins like that, and so be found byte by byte.
-func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
-
-func (r *Redactor) one(l *leaf, joints ...[]part) (Clean, Hits) {
-	r.findAll([]*leaf{l}, joints...)
-	clean, hits := r.masked(l)
-	return clean[0], hits
+// are masked, too.
+func (r *Redactor) Cut(text string) (Clean, Hits) {
+	var t tally
+	clean := Clean{r.render(text, r.findCut(text), &t)}
+	return clean, t.hits()
 }
 
 // Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can
 // begin in it, never empty, never with half a character. Not safe for concurrent use.
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
-	s := &Stream{scan: newScan(r.machine), emit: emit}
+	s := &Stream{redactor: r, scanner: r.finder.Scanner(), emit: emit}
 	if r.ahead != nil {
 		s.patterns = &patternStream{ahead: r.ahead}
 	}
@@ -123,11 +95,11 @@ func (r *Redactor) Stream(emit func(Clean)) *Stream {
 }
 
 // KnowsValues reports whether there is any value to find.
-func (r *Redactor) KnowsValues() bool { return len(r.texts) > 0 }
+func (r *Redactor) KnowsValues() bool { return !r.finder.Empty() }
 
 // Known returns a Stream for content that is not text, such as a file: it finds known values only, and
 // emits nothing.
-func (r *Redactor) Known() *Stream { return &Stream{scan: newScan(r.machine)} }
+func (r *Redactor) Known() *Stream { return &Stream{redactor: r, scanner: r.finder.Scanner()} }
 
 // Format writes a fixed text for every verb, so that no secret is ever printed.
 func (Redactor) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }

@@ -1,26 +1,23 @@
 package redact
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/match"
 )
-
-// piece is how much of one Write is scanned before text is emitted, in bytes.
-const piece = 64 << 10
 
 // Stream is the streaming pass over one channel. It is an io.WriteCloser.
 type Stream struct {
-	scan
+	redactor *Redactor
+	scanner  *match.Scanner
 	emit     func(Clean) // nil: only hits count
-	buf      []byte      // bytes from offset base on
-	out      []byte      // what is being rendered
+	buf      []byte      // bytes from offset base on that were not emitted
 	base     int
-	done     int // everything before this offset was rendered
+	pending  []region // of the whole text, from base on
 	tally    tally
 	patterns *patternStream // nil: none
 	closed   bool
@@ -33,19 +30,23 @@ func (s *Stream) Write(p []byte) (int, error) {
 	}
 	for rest := p; len(rest) > 0; {
 		n := min(len(rest), piece)
-		s.take(rest[:n])
-		s.send(s.render(s.settled()))
-		s.trim()
+		found := s.scanner.Write(rest[:n])
+		s.buf = append(s.buf, rest[:n]...)
+		if s.emit != nil {
+			found = append(found, s.scanner.Settle(min(s.scanner.Open(), s.openPart()))...)
+		}
+		s.send(s.take(found, s.scanner.Settled()))
 		rest = rest[n:]
 	}
 	return len(p), nil
 }
 
-// Close emits what is held back; of a text that would have gone on that may be a part of a secret:
-// see Redactor.Cut. It returns nil, also when called again.
+// Close emits what is held back. It returns nil, also when called again.
 func (s *Stream) Close() error {
 	if !s.closed {
-		s.send(s.finish())
+		found := s.scanner.Close()
+		s.closed = true
+		s.send(s.take(found, s.base+len(s.buf)))
 	}
 	return nil
 }
@@ -65,123 +66,100 @@ func (s *Stream) send(text string) {
 	}
 }
 
-func (s *Stream) take(p []byte) {
-	from := len(s.buf)
-	s.buf = append(s.buf, p...)
-	s.scan.take(s.buf, s.base, from)
+// take returns the text up to a settled place, with masks. A region that goes on behind it is left for
+// later, as another may overlap it, unless that would keep too much; so is half a character at the end.
+func (s *Stream) take(found []match.Match, settled int) string {
+	for _, m := range found {
+		if g, ok := s.redactor.regionOf(m); ok && g.end > s.base { // or it was masked already
+			g.start = max(g.start, s.base)
+			s.pending = append(s.pending, g)
+		}
+	}
+	s.pending = s.redactor.merge(s.pending)
+	end, n := max(settled, s.base), 0
+	for ; n < len(s.pending) && s.pending[n].start < end; n++ {
+		switch g := s.pending[n]; {
+		case g.end <= end:
+			continue
+		case s.closed || len(s.buf) >= piece:
+			end = g.end
+			continue
+		case !s.redactor.lines && string(s.buf[g.end-s.base:]) == "\n":
+			end = s.base + len(s.buf) // people wait for the line
+			continue
+		default:
+			end = g.start
+		}
+		break
+	}
+	if end == settled && !s.closed {
+		end = s.base + completeEnd(s.buf[:end-s.base])
+	}
+	return s.shift(end, n)
 }
 
-func (s *Stream) finish() string {
-	s.end()
-	s.closed = true
-	text := s.render(s.pos)
-	s.buf = nil
+// shift returns the text up to an end with its regions, which are so many, and drops both.
+func (s *Stream) shift(end, regions int) (text string) {
+	if end <= s.base {
+		return ""
+	}
+	masked := s.pending[:regions]
+	for i := range masked {
+		masked[i].start, masked[i].end = masked[i].start-s.base, masked[i].end-s.base
+	}
+	if s.emit != nil || regions > 0 {
+		text = s.redactor.render(string(s.buf[:end-s.base]), masked, &s.tally)
+	}
+	s.pending = s.pending[:copy(s.pending, s.pending[regions:])]
+	s.buf = s.buf[:copy(s.buf, s.buf[end-s.base:])]
+	s.base = end
 	return text
 }
 
-// render returns the text from done up to settled, masks in place. A region that may still grow,
-// and half a character at the end, are left for later.
-func (s *Stream) render(settled int) string {
-	s.out = s.out[:0]
+// maxOpenPart bounds how much is held back because it may go on as a part of a value, in bytes: so much
+// is a part already.
+const maxOpenPart = 64
+
+// openPart returns the place behind which all that was written stands in a value of which parts count.
+func (s *Stream) openPart() int {
 	n := 0
-	for n < len(s.regions) && s.regions[n].start <= settled {
-		g := s.regions[n]
-		if s.done < g.start {
-			s.literal(g.start)
-		}
-		s.done = g.start
-		if !s.final(n, settled) {
-			break
-		}
-		s.out = append(s.out, s.machine.mask(&g)...)
-		s.tally.count(s.machine.hit(&g))
-		s.done = g.end
+	for n < min(len(s.buf), maxOpenPart) && strings.Contains(s.redactor.parts, lower(s.buf[len(s.buf)-n-1:])) {
 		n++
 	}
-	s.regions = s.regions[:copy(s.regions, s.regions[n:])]
-	if len(s.regions) > 0 && s.regions[0].start <= settled {
-		return string(s.out)
-	}
-	if !s.closed {
-		settled = s.completeEnd(settled)
-	}
-	if s.done < settled {
-		s.literal(settled)
-		s.done = settled
-	}
-	return string(s.out)
+	return s.base + len(s.buf) - n
 }
 
-// literal renders the bytes from done to end.
-func (s *Stream) literal(end int) {
-	if s.emit == nil {
-		return
-	}
-	text := s.buf[s.done-s.base : end-s.base]
-	if utf8.Valid(text) {
-		s.out = append(s.out, text...)
-		return
-	}
-	n := len(s.out)
-	out := slices.Grow(s.out, 3*len(text)+4)[:n+3*len(text)+4]
-	last := len(text) - 1
-	for i := 0; i <= last; i++ {
-		c := alone[text[i]]
-		if c>>30&(alone[text[min(i+1, last)]]>>31) != 0 {
-			r, size := utf8.DecodeRune(text[i:]) // U+FFFD and 1 for a byte that is not UTF-8
-			n += utf8.EncodeRune(out[n:], r)
-			i += size - 1
-			continue
+// lower returns a text with the letters of ASCII in lower case.
+func lower[T string | []byte](text T) string {
+	out := append([]byte(nil), text...)
+	for i, b := range out {
+		if 'A' <= b && b <= 'Z' {
+			out[i] = b + 'a' - 'A'
 		}
-		binary.LittleEndian.PutUint32(out[n:], c)
-		n += int(c >> 24 & 3)
 	}
-	s.out = out[:n]
+	return string(out)
 }
 
-// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in
-// the highest byte how many bytes that takes; its two highest bits say that a longer character may
-// go on with the byte, and begin with it. All is done without asking which: bytes that aren't text
-// can't be foreseen.
-var alone = func() (t [256]uint32) {
-	for c := range t {
-		switch {
-		case c < utf8.RuneSelf:
-			t[c] = uint32(c) | 1<<24
-		case c < 0xc0:
-			t[c] = 0xbdbfef | 3<<24 | 1<<31
-		case c >= 0xc2 && c <= 0xf4:
-			t[c] = 0xbdbfef | 3<<24 | 1<<30
-		default:
-			t[c] = 0xbdbfef | 3<<24
+// partsOf returns the texts of which parts count, in lower case.
+func partsOf(patterns []match.Pattern) string {
+	var b strings.Builder
+	for _, p := range patterns {
+		if p.Parts {
+			b.WriteString(lower(p.Text) + "\xff\xff")
 		}
 	}
-	return t
-}()
+	return b.String()
+}
 
-// completeEnd returns end, or the offset of a character that begins before end and is not complete
-// there.
-func (s *Stream) completeEnd(end int) int {
-	for k := 1; k < utf8.UTFMax && s.done <= end-k; k++ {
-		if tail := s.buf[end-k-s.base : end-s.base]; utf8.RuneStart(tail[0]) {
+// completeEnd returns the length of a text without the beginning of a character at its end.
+func completeEnd(text []byte) int {
+	for k := 1; k < utf8.UTFMax && k <= len(text); k++ {
+		if tail := text[len(text)-k:]; utf8.RuneStart(tail[0]) {
 			if !utf8.FullRune(tail) {
-				return end - k
+				return len(text) - k
 			}
 			break
 		}
 	}
-	return end
-}
-
-// trim forgets the bytes that are needed no more: a region's, once they are settled, and all that
-// was rendered, but for those that take needs before the next ones.
-func (s *Stream) trim() {
-	needed := s.settled()
-	if len(s.regions) == 0 || s.regions[0].start > s.done {
-		needed = min(needed, s.done)
-	}
-	if n := needed - headLen - s.base; n > 0 {
-		s.buf = s.buf[:copy(s.buf, s.buf[n:])]
-		s.base += n
-	}
+	return len(text)
 }

@@ -4,9 +4,10 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/computclaw/airlock/app/multimatch"
+	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/match"
 )
 
 // TestStreamIsLive writes byte by byte and checks after each what people can see already.
@@ -18,15 +19,15 @@ func TestStreamIsLive(t *testing.T) {
 	}{
 		"nothing is held without cause": {[]string{long}, [][2]string{{"...", "..."}, {"x\n", "x\n"}}},
 		"held while it may be one": {[]string{long},
-			[][2]string{{"a s3c", "a "}, {"r3t", ""}, {"-x", "s3cr3t-x"}}},
+			[][2]string{{"a s3c", "a "}, {"r3t", ""}, {"; ", "s3cr3t; "}}},
 		"only what may begin one": {[]string{"aabaabaac"},
 			[][2]string{{"aabaab", ""}, {"aab", "aab"}, {"aac", ""}, {" ", "[REDACTED] "}}},
 		"its end may begin it, turned": {[]string{long},
 			[][2]string{{long[:23], ""}, {"9", ""}, {"\n", "[REDACTED...6789]\n"}}},
 		"a longer one is possible": {[]string{"abcdefgh", "abcdefgh-long"},
-			[][2]string{{"abcdefgh", ""}, {"-", ""}, {"x", "[REDACTED]-x"}}},
+			[][2]string{{"abcdefgh", ""}, {"-", ""}, {"; ", "[REDACTED]-; "}}},
 		"a word waits for its end": {[]string{"hunter2"},
-			[][2]string{{"hunter2", ""}, {" ", "[REDACTED] "}, {"hunter2", ""}, {"3", "hunter23"}}},
+			[][2]string{{"hunter2", ""}, {" ", "[REDACTED] "}, {"hunter2", ""}, {"_; ", "hunter2_; "}}},
 		"half a character": {[]string{long},
 			[][2]string{{"\xe2", ""}, {"\x82", ""}, {"\xac", "€"}, {"\xe2", ""}, {"x", "\uFFFDx"}}},
 		"half a character, then one": {[]string{long},
@@ -69,42 +70,20 @@ func TestStreamClose(t *testing.T) {
 	}
 }
 
-// TestStreamHoldsLittle feeds what could make a Stream keep ever more, and looks at what it keeps.
-func TestStreamHoldsLittle(t *testing.T) {
+// TestStreamIsText: the cuts make no difference, whatever the bytes.
+func TestStreamIsText(t *testing.T) {
 	t.Parallel()
-	cases := map[string]struct{ secret, flood string }{
-		"overlapping itself": {strings.Repeat("a", 40), strings.Repeat("a", 100)},
-		"almost":             {strings.Repeat("a", 40) + "b", strings.Repeat("a", 100)},
-		"run without end":    {strings.Repeat("0123456789", 9), strings.Repeat("30313233343536373839", 9)},
-		"ordinary":           {long, "an ordinary line of text\n"},
-		"not UTF-8":          {long, "\xe2\x82\xff"},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			r := of(c.secret)
-			longest := 0
-			for s := range r.machine.States() {
-				longest = max(longest, min(r.machine.Len(multimatch.State(s)), 1000))
-			}
-			s := r.Stream(func(c Clean) {
-				if !utf8.ValidString(c.String()) {
-					t.Errorf("emitted %q", c)
-				}
-			})
-			for range 2000 {
-				if _, err := s.Write([]byte(c.flood)); err != nil {
-					t.Fatal(err)
-				}
-				if held := len(s.buf); held > longest+headLen+utf8.UTFMax {
-					t.Fatalf("%d bytes are held, the longest needle has %d", held, longest)
-				}
-			}
-			if cap(s.buf) > 4*(longest+len(c.flood)) {
-				t.Errorf("the buffer has %d bytes", cap(s.buf))
-			}
-			if len(s.regions) > 1 {
-				t.Errorf("%d regions are kept", len(s.regions))
-			}
-		})
-	}
+	redactor := of(long, "hunter2", "é€😀-secret", "line-one-of-it\nline-two-of-it")
+	parts := rapid.SampledFrom([]string{long, long[:9], long[9:], "hunter2", "é€😀-secret", "line-two-of-it", "\xe2\x82",
+		"\xac", "\xf0\x9f", "\x98\x80", "\xff", "\x00", " ", "x", "€", "😀"})
+	rapid.Check(t, func(r *rapid.T) {
+		text := strings.Join(rapid.SliceOf(parts).Draw(r, "text"), "")
+		var hits tally
+		want := redactor.render(text, redactor.merge(redactor.scan(text, all)), &hits)
+		if got, n := stream(t, redactor, cut(r, text)...); got != want || n != hits.hits().Total() {
+			r.Fatalf("Stream: %q, %d; the whole: %q, %v", got, n, want, hits)
+		}
+	})
 }
+
+func all(match.Match) bool { return true }

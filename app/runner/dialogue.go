@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
-
-// maxSaid bounds the bytes of earlier questions that are kept for the redaction of later ones.
-const maxSaid = 4 << 10
 
 // Answer is a reply to a script's question: Text, or Failure which raises llm.Error.
 type Answer struct {
@@ -36,7 +32,6 @@ type question struct {
 type dialogue struct {
 	session  *session
 	clock    *clock
-	output   *output
 	recorded *recordedAnswers
 	turn     chan struct{} // held by the one question that may be open
 
@@ -47,14 +42,12 @@ type dialogue struct {
 	mu      sync.Mutex
 	open    *question
 	asked   int
-	prompts string // the end of what was asked, not redacted
-	models  string // and of the models that were named
 	waited  time.Duration
 	answers answerDigest
 }
 
 func newDialogue(s *script, recorded *recordedAnswers) *dialogue {
-	return &dialogue{session: s.session, clock: s.clock, output: s.output, recorded: recorded, turn: make(chan struct{}, 1)}
+	return &dialogue{session: s.session, clock: s.clock, recorded: recorded, turn: make(chan struct{}, 1)}
 }
 
 // ask answers a script's question with a recorded answer, or with that of the agent. It returns the
@@ -207,7 +200,7 @@ func newRequestID() string { return "llm_" + app.NewID() }
 // questionRow returns the question as it is stored, without its ordinal.
 func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 	return store.Question{
-		RequestID: id, Prompt: d.redactSaid(&d.prompts, prompt), Model: d.redactSaid(&d.models, model),
+		RequestID: id, Prompt: d.redact(prompt), Model: d.redact(model),
 		Asked: d.session.runner.questionMark(prompt, model), At: d.session.runner.cfg.Now(),
 	}
 }
@@ -350,27 +343,8 @@ func (d *dialogue) clear() {
 // close refuses further questions, and waits for the end of the open one.
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
-// redactSaid redacts a text of a question, and appends it to the earlier texts of its kind.
-// A script may spread the pieces of a value over prompts, names of models and what it prints, which
-// its agent reads while it runs. So earlier texts are redacted with it.
-func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
-	stdout, stderr := d.output.tails()
-	clean, hits := d.session.redaction.redactor().After(append(d.earlierTexts(), stdout, stderr), text)
-	d.session.redaction.count("prompt", hits)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	*before += text
-	if n := len(*before) - maxSaid; n > 0 {
-		*before = strings.Clone((*before)[n:])
-	}
-	return clean
-}
-
-func (d *dialogue) earlierTexts() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return []string{d.prompts, d.models}
-}
+// redact redacts a text of a question.
+func (d *dialogue) redact(text string) redact.Clean { return d.session.redaction.text("prompt", text) }
 
 // waitedFor returns how long the script has waited for answers.
 func (d *dialogue) waitedFor() time.Duration {

@@ -216,27 +216,6 @@ func TestTooManyWaiters(t *testing.T) {
 	w.UntilTerminal(first)
 }
 
-// TestValueInPiecesOverQuestions: what one question begins, the next one doesn't complete.
-func TestValueInPiecesOverQuestions(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, b := enginetest.SecretValue[:11], enginetest.SecretValue[11:]
-	x := w.Send("ask what is " + a + "\nask " + b + " for\nresult 1")
-	for range 2 {
-		asked := w.Until(x, app.StatusAwaitingLLM)
-		_, err := w.Controller.Respond(t.Context(), x.ID,
-			runner.Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: enginetest.Agent})
-		w.Must(err)
-	}
-	w.Until(x, app.StatusCompleted)
-	list, err := w.Reader.Exchanges(t.Context(), x.Handle)
-	w.Must(err)
-	if len(list) != 2 || !strings.Contains(list[0].Prompt, a) || strings.Contains(list[1].Prompt, b) ||
-		!strings.Contains(list[1].Prompt, "REDACTED") {
-		t.Errorf("questions %+v", list)
-	}
-}
-
 // TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was
 // masked, though only one of them counts.
 func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {

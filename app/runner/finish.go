@@ -50,7 +50,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	stdout, stderr := r.script.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0) // may end anywhere
 	raw := redact.Execution{
 		Stdout: stdout, Stderr: stderr, Turns: r.script.output.turns.List(), Network: ledgerTexts(rows),
-		Said: r.script.dialogue.earlierTexts(), Result: e.sent.outcome.Result,
+		Result: e.sent.outcome.Result,
 	}
 	var v verdict
 	var clean redact.Cleaned

@@ -84,10 +84,13 @@ func (o *output) printedBytes() int64 {
 	return stdout.Printed() + stderr.Printed()
 }
 
+// maxTail bounds how much of the end of an output is read for hints, in bytes.
+const maxTail = 4 << 10
+
 // tails returns the ends of what was printed, not redacted.
 func (o *output) tails() (stdout, stderr string) {
 	first, second := o.captures()
-	return first.Tail(maxSaid), second.Tail(maxSaid)
+	return first.Tail(maxTail), second.Tail(maxTail)
 }
 
 // raw returns what was printed for the final redaction. If the script was stopped, it may end

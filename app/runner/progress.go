@@ -50,7 +50,6 @@ type outputSoFar struct {
 // soFarKey changes when there is something new to redact, or to look for.
 type soFarKey struct {
 	printed int64
-	said    [2]string
 	red     *redact.Redactor
 }
 
@@ -66,8 +65,8 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 		return app.Output{}, context.Cause(ctx)
 	}
 	defer s.turn.Release(1)
-	checked, said := r.session.redaction.redactor(), r.script.dialogue.earlierTexts()
-	key := soFarKey{r.script.output.printedBytes(), [2]string(said), checked.red}
+	checked := r.session.redaction.redactor()
+	key := soFarKey{r.script.output.printedBytes(), checked.red}
 	switch {
 	case checked.err != nil:
 		return app.Output{}, nil
@@ -81,7 +80,7 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(first.Raw)+len(second.Raw)), func() {
 		began := time.Now()
 		clean, broken = checked.Execution(redact.Execution{
-			Stdout: first, Stderr: second, Turns: r.script.output.turns.List(), Said: said,
+			Stdout: first, Stderr: second, Turns: r.script.output.turns.List(),
 		})
 		took = time.Since(began)
 	})

@@ -148,14 +148,6 @@ func (r checkedRedactor) Cut(text string) (redact.Clean, redact.Hits) {
 	return r.red.Cut(text)
 }
 
-// After redacts a text together with what was said before it.
-func (r checkedRedactor) After(said []string, text string) (redact.Clean, redact.Hits) {
-	if r.err != nil {
-		return unchecked()
-	}
-	return r.red.After(said, text)
-}
-
 // Texts redacts several texts as one.
 func (r checkedRedactor) Texts(texts []string) []redact.Clean {
 	if r.err != nil {

@@ -1,4 +1,2 @@
-// Package charset says what bytes are: digits of an encoding, letters of a word, classes of either.
-//
-// It has the alphabets of all encodings, so that what writes them and what reads them agree.
+// Package charset says which bytes belong to words, and writes letters in another case.
 package charset

@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -37,11 +35,8 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	}
 	switch r.IntN(6) {
 	case 0:
-		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 6, 7, 8}[r.IntN(8)])
-		a.Secret, depth = partOf(r, a.Value), min(depth, 1)
-		if utf8.RuneCountInString(a.Secret) < 16 { // it counts in the text as it is only
-			depth = 0
-		}
+		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 7, 8}[r.IntN(7)])
+		a.Secret = partOf(r, a.Value)
 		for a.Channel == "split" { // each half may be too short to count
 			a.Channel = channels()[r.IntN(len(channels()))]
 		}
@@ -52,6 +47,9 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	form := a.Secret
 	for range r.IntN(depth + 1) {
 		e := all[r.IntN(len(all))]
+		for a.Value != "" && !a.Field && e.name == "reversed" { // only whole values are found so
+			e = all[r.IntN(len(all))]
+		}
 		form = e.encode(r, form)
 		a.Forms = append(a.Forms, e.name)
 	}
@@ -104,23 +102,15 @@ func words(r *rand.Rand, sign string) string {
 	return strings.Join(list, sign)
 }
 
-// partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters
-// or 60 %, and those not of letters alone.
+// partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters.
 func partOf(r *rand.Rand, value string) string {
 	lines := slices.DeleteFunc(strings.Split(value, "\n"),
 		func(line string) bool { return strings.HasPrefix(line, "-----") })
 	text := []rune(lines[r.IntN(len(lines))])
-	n := min(16, max(12, (len(text)*6+9)/10))
-	if !strings.ContainsAny(value, "0123456789") {
-		n = min(22, len(text)) // or it is too easy to guess to be looked for in joined text
-	}
+	n := min(16, len(text))
 	n += r.IntN(max(len(text)-n, 1))
 	from := r.IntN(len(text) - n + 1)
-	if part := string(text[from : from+n]); n >= 16 || n == len(text) || strings.ContainsAny(part, "0123456789") &&
-		strings.ContainsFunc(part, unicode.IsLetter) {
-		return part
-	}
-	return string(text)
+	return string(text[from : from+n])
 }
 
 // structured is a value of several parts with a secret among them.
@@ -190,7 +180,7 @@ func (a attempt) through(r *rand.Rand, red *redact.Redactor) (s shown, err error
 		s.Script, _ = red.Text(a.Text)
 		return s, nil
 	case "prompt":
-		s.Prompt, _ = red.After([]string{prose(r)}, a.Text)
+		s.Prompt, _ = red.Text(a.Text)
 		return s, nil
 	case "stdout":
 		s.Live, x.Stdout.Raw = a.live(r, red), []byte(a.Text)
@@ -219,15 +209,8 @@ func (s shown) texts() (out []string, isJSON bool) {
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" }), false
 }
 
-// streamed are the encoders whose work the first pass undoes, one at a time, whatever the secret.
-// For others it does so for some secrets or not at all, and leaves them to the final pass.
-func streamed() []string {
-	return []string{"base64", "base64url", "base64 lines", "base32", "hex", "HEX", "percent", "percent all", "JSON",
-		"Go quote", "HTML", "quoted-printable", "reversed", "ROT13"}
-}
-
-// live is what people see while output comes in random pieces; "" if the secret is written in a way
-// that the first pass doesn't promise to undo.
+// live is what people see while output comes in random pieces; "" of an encoded part, for which the first
+// pass promises nothing.
 func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 	var live strings.Builder
 	s := red.Stream(func(c redact.Clean) { live.WriteString(c.String()) })
@@ -237,7 +220,7 @@ func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 		rest = rest[n:]
 	}
 	_ = s.Close()
-	if len(a.Forms) > 1 || len(a.Forms) == 1 && (a.Value != "" && !a.Field || !slices.Contains(streamed(), a.Forms[0])) {
+	if len(a.Forms) > 0 && (a.Value != "" && !a.Field || a.Forms[0] == "spaced") {
 		return ""
 	}
 	return live.String()

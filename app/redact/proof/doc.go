@@ -1,8 +1,8 @@
 // Package proof tries to get secrets past the redactor, and lets a program that shares no code with
 // it look for them.
 //
-// A case is a random secret, a part of one, or a field of a value of several parts. It is written in
-// up to three encodings one within the other, put into a random text, and sent through one channel as
+// A case is a random secret, a part of one, or a field of a value of several parts. It is written as it
+// is or in one encoding, put into a random text, and sent through one channel as
 // the engine would: output in random pieces through a Stream and then as a whole, all else as a
 // whole. Each case has a Redactor of its own, with secrets of its own.
 //

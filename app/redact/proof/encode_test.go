@@ -1,10 +1,6 @@
 package proof
 
 import (
-	"bytes"
-	"compress/gzip"
-	"compress/zlib"
-	"encoding/ascii85"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
@@ -21,8 +17,6 @@ import (
 	"unicode/utf16"
 )
 
-const digits85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
-
 // encoder writes a text in another way. What it makes is text again. Those that take no character
 // for itself write it between others, too: see within.
 type encoder struct {
@@ -30,10 +24,8 @@ type encoder struct {
 	encode func(r *rand.Rand, text string) string
 }
 
-// encoders returns all of them. They are for one goroutine: compressors are dear to make, and are
-// used again.
+// encoders returns all of them.
 func encoders() []encoder {
-	zipper, zlibber := gzip.NewWriter(nil), zlib.NewWriter(nil)
 	plain := func(f func(string) string) func(*rand.Rand, string) string {
 		return func(_ *rand.Rand, text string) string { return f(text) }
 	}
@@ -50,19 +42,6 @@ func encoders() []encoder {
 		{"base32", func(r *rand.Rand, text string) string {
 			return base32.StdEncoding.EncodeToString([]byte(within(r, text)))
 		}},
-		{"ascii85", plain(func(text string) string {
-			out := make([]byte, ascii85.MaxEncodedLen(len(text)))
-			return string(out[:ascii85.Encode(out, []byte(text))])
-		})},
-		{"base85", plain(func(text string) string { // as Python's b85encode: ascii85 in another alphabet
-			out := make([]byte, ascii85.MaxEncodedLen(len(text)))
-			out = out[:ascii85.Encode(out, []byte(text))]
-			out = bytes.ReplaceAll(out, []byte("z"), []byte("!!!!!"))
-			for i, c := range out {
-				out[i] = digits85[c-'!']
-			}
-			return string(out)
-		})},
 		{"hex", func(r *rand.Rand, text string) string { return hex.EncodeToString([]byte(within(r, text))) }},
 		{"HEX", plain(func(text string) string { return strings.ToUpper(hex.EncodeToString([]byte(text))) })},
 		{"hex list", func(r *rand.Rand, text string) string {
@@ -72,12 +51,6 @@ func encoders() []encoder {
 		{"decimal list", func(r *rand.Rand, text string) string {
 			return "[" + joined([]byte(text), pick(r, ", ", ",", " "),
 				func(b byte) string { return strconv.Itoa(int(b)) }) + "]"
-		}},
-		{"octal list", func(r *rand.Rand, text string) string {
-			return joined([]byte(text), pick(r, " ", "\\"), func(b byte) string { return fmt.Sprintf("%03o", b) })
-		}},
-		{"binary list", func(r *rand.Rand, text string) string {
-			return joined([]byte(text), pick(r, " ", ""), func(b byte) string { return fmt.Sprintf("%08b", b) })
 		}},
 		{"percent", plain(url.QueryEscape)},
 		{"percent all", plain(func(text string) string {
@@ -109,13 +82,6 @@ func encoders() []encoder {
 		})},
 		{"reversed",
 			plain(func(text string) string { runes := []rune(text); slices.Reverse(runes); return string(runes) })},
-		{"ROT13", plain(func(text string) string { return strings.Map(rot13, text) })},
-		{"gzip base64", plain(func(text string) string {
-			return base64.StdEncoding.EncodeToString(squeeze(text, zipper))
-		})},
-		{"zlib hex", plain(func(text string) string {
-			return hex.EncodeToString(squeeze(text, zlibber))
-		})},
 		{"UTF-16 base64", plain(func(text string) string {
 			var out []byte
 			for _, u := range utf16.Encode([]rune(text)) {
@@ -140,19 +106,6 @@ func within(r *rand.Rand, text string) string {
 	return strings.Repeat("p", r.IntN(5)) + "{\"k\": \"" + text + "\"}" + strings.Repeat("q", r.IntN(5))
 }
 
-type compressor interface {
-	io.WriteCloser
-	Reset(io.Writer)
-}
-
-func squeeze(text string, w compressor) []byte {
-	var b bytes.Buffer
-	w.Reset(&b)
-	_, _ = io.WriteString(w, text)
-	_ = w.Close()
-	return b.Bytes()
-}
-
 func joined(text []byte, between string, write func(byte) string) string {
 	parts := make([]string, len(text))
 	for i, b := range text {
@@ -167,16 +120,6 @@ func lines(text string, width int, end string) string {
 		b.WriteString(text[:width] + end)
 	}
 	return b.String() + text
-}
-
-func rot13(c rune) rune {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return 'a' + (c-'a'+13)%26
-	case 'A' <= c && c <= 'Z':
-		return 'A' + (c-'A'+13)%26
-	}
-	return c
 }
 
 func pick(r *rand.Rand, of ...string) string { return of[r.IntN(len(of))] }

@@ -16,7 +16,7 @@ var (
 	cases   = flag.Int("cases", 1000, "how many cases are tried")
 	first   = flag.Int("first", 0, "number of the first case")
 	seed    = flag.Uint64("seed", 20261120, "what all cases are made from")
-	depth   = flag.Int("depth", 3, "encodings within one another, at most")
+	depth   = flag.Int("depth", 1, "encodings within one another, at most")
 	only    = flag.String("only", "", "name of an encoder: only cases with it are tried")
 	workers = flag.Int("workers", runtime.NumCPU(), "batches that are tried at once")
 	most    = flag.Int("leaks", 1, "how many leaks are reported before the proof gives up")
