@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -58,7 +57,7 @@ func (tx Backups) Begin(ctx context.Context, b Backup) (int64, error) {
 	row := b.row()
 	row.Status = BackupRunning
 	err := gorm.G[backupRow](tx.db).Create(ctx, &row)
-	if errors.Is(err, gorm.ErrDuplicatedKey) {
+	if duplicate(err) {
 		return 0, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
 	}
 	return row.ID, failed("begin backup", err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	"modernc.org/sqlite"
 )
@@ -200,9 +199,8 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 // whose context ended: their caller reports those.
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
-	ordinary := errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) ||
-		errors.Is(err, gorm.ErrDuplicatedKey) || ctx.Err() != nil && errors.Is(givenUp(ctx, err), ctx.Err()) ||
-		errors.Is(err, context.Canceled)
+	ordinary := errors.Is(err, sql.ErrNoRows) || duplicate(err) || errors.Is(err, context.Canceled) ||
+		ctx.Err() != nil && errors.Is(givenUp(ctx, err), ctx.Err())
 	failed := err != nil && !ordinary
 	if !failed && took < slowQuery {
 		return

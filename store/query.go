@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -16,27 +19,53 @@ import (
 
 // conn runs the statements of one transaction.
 // Values go into placeholders only; doing is the end of an error's text, such as "read people".
+//
+// Hand-written SQL goes past gorm, which takes about as long as the statement itself. gorm adds rows
+// (insertRow) and turns columns into the fields of rows.
 type conn struct {
 	db      *gorm.DB
 	audited bool // something was written to the audit log
 }
 
+// result runs one statement that changes something.
+func (tx *conn) result(ctx context.Context, statement string, values []any) (done sql.Result, err error) {
+	touched := int64(0)
+	defer traced(ctx, tx.db, statement, &touched, &err)()
+	statement, values = expandLists(statement, values)
+	if done, err = tx.db.Statement.ConnPool.ExecContext(ctx, statement, values...); err == nil {
+		touched, err = done.RowsAffected()
+	}
+	return done, err
+}
+
 // exec runs one statement and returns how many rows it touched.
-func (tx *conn) exec(ctx context.Context, sql string, values ...any) (int64, error) {
-	done := tx.db.WithContext(ctx).Exec(sql, values...)
-	return done.RowsAffected, done.Error
+func (tx *conn) exec(ctx context.Context, statement string, values ...any) (int64, error) {
+	done, err := tx.result(ctx, statement, values)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
+// insert runs an INSERT of one row and returns the row's number.
+func (tx *conn) insert(ctx context.Context, statement string, values ...any) (id int64, err error) {
+	done, err := tx.result(ctx, statement, values)
+	if err != nil {
+		return 0, err
+	}
+	return done.LastInsertId()
 }
 
 // run is exec for statements that may touch any number of rows.
-func (tx *conn) run(ctx context.Context, doing, sql string, values ...any) error {
-	_, err := tx.exec(ctx, sql, values...)
+func (tx *conn) run(ctx context.Context, doing, statement string, values ...any) error {
+	_, err := tx.exec(ctx, statement, values...)
 	return failed(doing, err)
 }
 
 // change is exec for a statement whose WHERE names the state that was read.
 // Errors: CodeConflict if it touched no row.
-func (tx *conn) change(ctx context.Context, what, sql string, values ...any) error {
-	n, err := tx.exec(ctx, sql, values...)
+func (tx *conn) change(ctx context.Context, what, statement string, values ...any) error {
+	n, err := tx.exec(ctx, statement, values...)
 	return changed(n, err, what)
 }
 
@@ -45,16 +74,67 @@ func insertRow[R any](ctx context.Context, tx *conn, what string, row R) error {
 	return changed(1, gorm.G[R](tx.db).Create(ctx, &row), what)
 }
 
+// query runs a statement that reads, and gives its rows to read.
+func query(ctx context.Context, db *gorm.DB, read func(rows *sql.Rows) error, statement string,
+	values ...any) (err error) {
+	count := int64(0)
+	defer traced(ctx, db, statement, &count, &err)()
+	statement, values = expandLists(statement, values)
+	rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		count++
+		if err := read(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// expandLists turns the placeholder of each list into one for each of its values.
+func expandLists(statement string, values []any) (string, []any) {
+	if !slices.ContainsFunc(values, isList) {
+		return statement, values
+	}
+	var text strings.Builder
+	var all []any
+	for i, part := range strings.Split(statement, "?") {
+		text.WriteString(part)
+		if i >= len(values) {
+			break
+		}
+		if !isList(values[i]) {
+			text.WriteString("?")
+			all = append(all, values[i])
+			continue
+		}
+		list := reflect.ValueOf(values[i])
+		for j := range list.Len() {
+			all = append(all, list.Index(j).Interface())
+		}
+		text.WriteString("(" + strings.TrimSuffix(strings.Repeat("?,", list.Len()), ",") + ")")
+	}
+	return text.String(), all
+}
+
+func isList(value any) bool {
+	kind := reflect.TypeOf(value)
+	return kind != nil && kind.Kind() == reflect.Slice && kind.Elem().Kind() != reflect.Uint8
+}
+
 // selectAll reads rows: structs whose fields are named like the columns, or single values.
-func selectAll[R any](ctx context.Context, tx *conn, doing, sql string, values ...any) (rows []R, err error) {
-	err = tx.db.WithContext(ctx).Raw(sql, values...).Scan(&rows).Error
+func selectAll[R any](ctx context.Context, tx *conn, doing, statement string, values ...any) (rows []R, err error) {
+	err = query(ctx, tx.db, func(r *sql.Rows) error { return tx.db.ScanRows(r, &rows) }, statement, values...)
 	return rows, failed(doing, err)
 }
 
 // selectAs is selectAll, with each row converted.
-func selectAs[R, T any](ctx context.Context, tx *conn, convert func(R) (T, error), doing, sql string,
+func selectAs[R, T any](ctx context.Context, tx *conn, convert func(R) (T, error), doing, statement string,
 	values ...any) ([]T, error) {
-	rows, err := selectAll[R](ctx, tx, doing, sql, values...)
+	rows, err := selectAll[R](ctx, tx, doing, statement, values...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +148,14 @@ func selectAs[R, T any](ctx context.Context, tx *conn, convert func(R) (T, error
 }
 
 // selectOne reads and converts a row. Errors: CodeNotFound if there is none.
-func selectOne[R, T any](ctx context.Context, tx *conn, convert func(R) (T, error), what, sql string,
+func selectOne[R, T any](ctx context.Context, tx *conn, convert func(R) (T, error), what, statement string,
 	values ...any) (one T, err error) {
-	list, err := selectAs(ctx, tx, convert, "read "+what, sql, values...)
+	list, err := selectAs(ctx, tx, convert, "read "+what, statement, values...)
 	if err != nil {
 		return one, err
 	}
 	if len(list) == 0 {
-		return one, notFound(gorm.ErrRecordNotFound, what)
+		return one, notFound(sql.ErrNoRows, what)
 	}
 	return list[0], nil
 }
@@ -84,37 +164,31 @@ func selectOne[R, T any](ctx context.Context, tx *conn, convert func(R) (T, erro
 func asIs[R any](row R) (R, error) { return row, nil }
 
 // selectValue reads one value or row; it is zero if there is no row.
-func selectValue[T any](ctx context.Context, tx *conn, doing, sql string, values ...any) (value T, err error) {
-	err = tx.db.WithContext(ctx).Raw(sql, values...).Scan(&value).Error
-	return value, failed(doing, err)
+func selectValue[T any](ctx context.Context, tx *conn, doing, statement string, values ...any) (value T, err error) {
+	list, err := selectAll[T](ctx, tx, doing, statement, values...)
+	if err != nil || len(list) == 0 {
+		return value, err
+	}
+	return list[0], nil
 }
 
 // each visits rows one by one, however many there are.
-func each[R any](ctx context.Context, tx *conn, visit func(R) error, sql string, values ...any) error {
-	db := tx.db.WithContext(ctx).Raw(sql, values...)
-	rows, err := db.Rows()
-	if err != nil {
-		return failed("read rows", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+func each[R any](ctx context.Context, tx *conn, visit func(R) error, statement string, values ...any) error {
+	var stopped error
+	err := query(ctx, tx.db, func(r *sql.Rows) error {
 		var row R
-		if err := db.ScanRows(rows, &row); err != nil {
-			return failed("read rows", err)
-		}
-		if err := visit(row); err != nil {
+		if err := tx.db.ScanRows(r, &row); err != nil {
 			return err
 		}
-	}
-	return failed("read rows", rows.Err())
+		stopped = visit(row)
+		return stopped
+	}, statement, values...)
+	return cmp.Or(stopped, failed("read rows", err))
 }
 
-// The methods row, rows and insert go past gorm, which takes about as long as the statement itself.
-// They are for what every execution does while somebody waits.
-
 // row runs a statement that returns at most one row.
-func (tx *conn) row(ctx context.Context, sql string, values ...any) oneRow {
-	return rowOf(ctx, tx.db, sql, values...)
+func (tx *conn) row(ctx context.Context, statement string, values ...any) oneRow {
+	return rowOf(ctx, tx.db, statement, values...)
 }
 
 // oneRow reads a row. It can't be a *sql.Row: gorm's pool returns one whose Scan panics where a
@@ -125,55 +199,20 @@ type oneRow func(to ...any) error
 func (r oneRow) Scan(to ...any) error { return r(to...) }
 
 func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) oneRow {
-	return func(to ...any) (err error) {
-		read := int64(0)
-		defer func() { err = givenUp(ctx, err) }()
-		defer traced(ctx, db, statement, &read, &err)()
-		rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		if !rows.Next() {
-			return cmp.Or(rows.Err(), sql.ErrNoRows)
-		}
-		read = 1
-		if err := rows.Scan(to...); err != nil {
-			return err
-		}
-		return errors.Join(rows.Close(), rows.Err())
+	return func(to ...any) error {
+		none := sql.ErrNoRows
+		err := query(ctx, db, func(r *sql.Rows) error {
+			none = nil
+			return r.Scan(to...)
+		}, statement, values...)
+		return givenUp(ctx, cmp.Or(err, none))
 	}
 }
 
 // rows runs a statement and calls visit for every row, until that returns an error.
 func (tx *conn) rows(ctx context.Context, visit func(scan func(to ...any) error) error, statement string,
-	values ...any) (err error) {
-	read := int64(0)
-	defer traced(ctx, tx.db, statement, &read, &err)()
-	rows, err := tx.db.Statement.ConnPool.QueryContext(ctx, statement, values...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := visit(rows.Scan); err != nil {
-			return err
-		}
-		read++
-	}
-	return rows.Err()
-}
-
-// insert runs an INSERT of one row and returns the row's number.
-func (tx *conn) insert(ctx context.Context, sql string, values ...any) (id int64, err error) {
-	made := int64(0)
-	defer traced(ctx, tx.db, sql, &made, &err)()
-	done, err := tx.db.Statement.ConnPool.ExecContext(ctx, sql, values...)
-	if err != nil {
-		return 0, err
-	}
-	made = 1
-	return done.LastInsertId()
+	values ...any) error {
+	return query(ctx, tx.db, func(r *sql.Rows) error { return visit(r.Scan) }, statement, values...)
 }
 
 // traced logs a statement that goes past gorm as gorm logs its own. Call the result when it is
@@ -193,7 +232,7 @@ func failed(doing string, err error) error {
 
 // notFound turns the error of a read that found no row into CodeNotFound and wraps others.
 func notFound(err error, what string) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
 		return app.E(app.CodeNotFound, "there is no such "+what, "Check the name or id; it may have been deleted.")
 	}
 	return failed("read "+what, err)
@@ -205,12 +244,25 @@ func conflict(what string) error {
 		"Look at it again and repeat what you did if it still applies.")
 }
 
-// changed turns the outcome of a conditional update into an error: conflict if it touched no row.
+// changed turns the outcome of a conditional update into an error: conflict if it touched no row, or
+// there is one with its key.
 func changed(rows int64, err error, what string) error {
-	if errors.Is(err, gorm.ErrDuplicatedKey) || err == nil && rows == 0 {
+	if duplicate(err) || err == nil && rows == 0 {
 		return conflict(what)
 	}
 	return failed("change "+what, err)
+}
+
+// SQLite's result codes for a key that is there: https://www.sqlite.org/rescode.html.
+const (
+	sqlitePrimaryKey = 1555
+	sqliteUnique     = 2067
+)
+
+// duplicate reports whether a row could not be added since there is one with its key.
+func duplicate(err error) bool {
+	code := resultCode(err)
+	return errors.Is(err, gorm.ErrDuplicatedKey) || code == sqlitePrimaryKey || code == sqliteUnique
 }
 
 // toMillis is how times are stored; the zero time is 0.
