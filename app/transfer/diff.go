@@ -94,6 +94,17 @@ func credentialFacts(c content.Credential) []fact {
 		{name: "Mode", text: string(c.Mode)},
 		{name: "Description", text: strings.TrimSpace(c.Service + " " + c.Description)},
 	}, hostFacts("Host", c.Hosts, nil)...)
+	if c.Mode == app.ModeSealed {
+		facts = append(facts, sealedFacts(c)...)
+	}
+	if c.Source == app.SourceVault {
+		facts = append(facts, fact{name: "Value", text: "read from the Vault of this instance: " + c.Reference})
+	}
+	return append(facts, fact{name: "Value names the host", text: hostNamed(c)})
+}
+
+// sealedFacts says where the value of a sealed credential is put.
+func sealedFacts(c content.Credential) (facts []fact) {
 	for _, place := range c.Places {
 		facts = append(facts, fact{name: "Put into", text: "the " + string(place) + " of requests"})
 	}
@@ -103,10 +114,7 @@ func credentialFacts(c content.Credential) []fact {
 	if c.PlainHTTP {
 		facts = append(facts, fact{name: "Unencrypted HTTP", text: "allowed"})
 	}
-	if c.Source == app.SourceVault {
-		facts = append(facts, fact{name: "Value", text: "read from the Vault of this instance: " + c.Reference})
-	}
-	return append(facts, fact{name: "Value names the host", text: hostNamed(c)})
+	return facts
 }
 
 // sameValue reports whether two credentials have the same value, or neither has one.
@@ -152,7 +160,7 @@ func profileFacts(p content.Profile, policy app.Policy, s side) []fact {
 		{name: "Name", text: p.Description},
 		{name: "State", text: state},
 		{name: "Expires", text: expires},
-		{name: "May run", text: p.MayRun, say: app.MayRun(p.MayRun).Sentence()},
+		{name: "Scripts", text: p.MayRun, say: app.MayRun(p.MayRun).Sentence()},
 	}
 	if !p.Locked {
 		policy = app.Policy{Hosts: p.Allowed(), Placement: p.Placement()}

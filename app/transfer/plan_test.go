@@ -149,7 +149,7 @@ func TestProfileConflicts(t *testing.T) {
 		{"what it may run", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.CodeRules.Set(t.Context(), person(), p.Handle, app.MayRunApprovedSkills)
 			return err
-		}, StateDifferent, "May run: Runs only skills that a person approved, no scripts. instead of"},
+		}, StateDifferent, "Scripts: Runs only skills that a person approved, no scripts. instead of"},
 		{"revoked there", func(a, _ *fixture, p app.Profile) error {
 			_, err := a.Desk.Lifecycle.Revoke(t.Context(), person(), p.Handle)
 			return err

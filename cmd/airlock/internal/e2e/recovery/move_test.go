@@ -63,7 +63,7 @@ func TestMovingToAnotherMachine(t *testing.T) {
 		t.Errorf("the file shows what is in it: %v", err)
 	}
 	if shown := fresh.Admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") ||
-		!strings.Contains(shown, "Its key TOKEN gets TOKEN.") || strings.Contains(shown, profile) {
+		!strings.Contains(shown, "Key TOKEN gets: TOKEN") || strings.Contains(shown, profile) {
 		t.Errorf("preview: %s", shown)
 	}
 	if code := fresh.Call(http.MethodGet, "/profiles/"+profile, nil, nil); code != http.StatusNotFound {
