@@ -34,7 +34,7 @@ type NewExecution struct {
 	By            app.Actor
 	At            time.Time
 	ClaimedBy     string          // the server run that claims it with the same commit; "" if it waits
-	Dispatch      *Dispatch       // what it is bound to with the same commit; nil if that comes later, as for all that wait
+	Dispatch      *Dispatch       // what it is bound to with the same commit; nil if that comes later
 	Key           *IdempotencyKey // remembered with it; nil if there is none
 }
 

@@ -89,7 +89,8 @@ func New(cfg Config) *Parts {
 		Credentials: creds.Registry, Vault: creds.Vault, Resolver: creds.Resolver, SearchSets: creds.SearchSets,
 		Policies: versions,
 		Profiles: profs.Registry, Keys: profs.Keys, Hosts: profs.Hosts, Lifecycle: profs.Lifecycle,
-		Placements: profs.Placements, CodeRules: profs.CodeRules, Grants: profs.Grants, Approvals: asked, Binder: profs.Binder,
+		Placements: profs.Placements, CodeRules: profs.CodeRules, Grants: profs.Grants,
+		Approvals: asked, Binder: profs.Binder,
 		Switches:  instance.NewSwitches(cfg.Store, cfg.Hub, now),
 		Authority: instance.NewAuthority(cfg.Store, cfg.Keyring, now),
 	}

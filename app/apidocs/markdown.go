@@ -109,7 +109,8 @@ func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
 func newPage(i Instance) page {
 	return page{
 		Base: "$AIRLOCK", Operations: major(Operations()), Errors: errorRows(),
-		LLMWait: app.FormatDuration(i.Timeouts.Answer), TimeoutDefault: seconds(i.Timeouts.Default), TimeoutMax: seconds(i.Timeouts.Max),
+		LLMWait:        app.FormatDuration(i.Timeouts.Answer),
+		TimeoutDefault: seconds(i.Timeouts.Default), TimeoutMax: seconds(i.Timeouts.Max),
 		LLMCalls: strconv.Itoa(app.MaxLLMCalls), NotOffered: app.Alternatives(),
 		Workers: workers(i.Workers), Kept: wordRetention(i.KeptDays, i.KeptCount),
 		Tmp: app.FormatSize(i.Limits.Tmp), Shm: app.FormatSize(plugins.Limits{Memory: i.Limits.Memory}.Shm()),

@@ -8,8 +8,8 @@ import (
 )
 
 // ChangesCount says for whom a change of a credential counts.
-const ChangesCount = "Changes count for all of them without a new lock. Added hosts count only for profiles that were " +
-	"locked while the credential had no hosts."
+const ChangesCount = "Changes count for all of them without a new lock. Added hosts count only for profiles " +
+	"that were locked while the credential had no hosts."
 
 // LockedAmong counts profiles, and those of them that are locked: 3 profiles (2 locked).
 func LockedAmong(profiles []app.Profile, now time.Time) string {

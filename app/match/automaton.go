@@ -42,7 +42,9 @@ const (
 
 // newAutomaton takes texts, each once, and the entry of each.
 func newAutomaton(texts []string, entries []int32) automaton {
-	a := automaton{texts: texts, chars: []uint16{detached}, of: []int32{none}, depth: []int32{0}, branches: map[branch]node{}}
+	a := automaton{
+		texts: texts, chars: []uint16{detached}, of: []int32{none}, depth: []int32{0}, branches: map[branch]node{},
+	}
 	for i, text := range texts {
 		if _, known := a.branches[branch{0, text[0]}]; !known {
 			a.grow(0, text[:1], i)

@@ -162,7 +162,8 @@ func (f *Finder) findIn(data []byte, before byte) []Match {
 	}
 	found := slices.Clone(s.matches)
 	slices.SortFunc(found, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern), wholeFirst(a, b))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern),
+			wholeFirst(a, b))
 	})
 	kept := found[:0]
 	for _, m := range found {

@@ -37,8 +37,10 @@ var base64Layer = newLayer(Base64, inBase64, 6,
 
 // base32Layer and base32Small are base32 in capitals and in small letters.
 var (
-	base32Layer = newLayer(Base32, inBase32, 5, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "", "\r\n\x00", "%\\&#;=<>$~`^"+digitsAndLetters)
-	base32Small = newLayer(Base32, inBase32, 5, "abcdefghijklmnopqrstuvwxyz234567", "", "\r\n\x00", "%\\&#;=<>$~`^"+digitsAndLetters)
+	base32Layer = newLayer(Base32, inBase32, 5, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "", "\r\n\x00",
+		"%\\&#;=<>$~`^"+digitsAndLetters)
+	base32Small = newLayer(Base32, inBase32, 5, "abcdefghijklmnopqrstuvwxyz234567", "", "\r\n\x00",
+		"%\\&#;=<>$~`^"+digitsAndLetters)
 )
 
 // textLayers are those that are written in letters.

@@ -91,7 +91,8 @@ func (s *Scanner) Closed() int {
 		return s.from + safe
 	}
 	held := s.finder.held(s.data)
-	if more := held + held/4 - (len(s.data) - s.done); more > 0 { // or small pieces would have all that is held searched again
+	// Else small pieces would have all that is held searched again.
+	if more := held + held/4 - (len(s.data) - s.done); more > 0 {
 		s.due = len(s.data) + more
 		return s.from + safe
 	}

@@ -115,7 +115,8 @@ func (c call) askByReturn(x execution, r run) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionName: samplingParams(x)}, RequestState: string(text)},
+	requests := sdk.InputRequestMap{questionName: samplingParams(x)}
+	return &sdk.CallToolResult{InputRequests: requests, RequestState: string(text)},
 		nil
 }
 

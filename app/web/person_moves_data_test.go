@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	neturl "net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -105,7 +104,7 @@ func TestUIExportAndImport(t *testing.T) {
 	failed, _ = fresh.finished(fresh.file(filePassphrase, []byte("PK\x03\x04 something else")))
 	failed.says("main", "This is not an .airlock file")
 
-	page, url := fresh.finished(fresh.file(filePassphrase, file))
+	page, job := fresh.finished(fresh.file(filePassphrase, file))
 	page.says("main", "KEY").says("main", "billing")
 	if _, err := fresh.access.Profiles.ByID(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("looking changed something: %v", err)
@@ -113,8 +112,8 @@ func TestUIExportAndImport(t *testing.T) {
 	if n := page.doc.Find("input[name=take][checked]").Length(); n != 2 {
 		t.Errorf("%d things are ticked", n)
 	}
-	done, _ := fresh.finished(fresh.send(url+"/import",
-		neturl.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
+	done, _ := fresh.finished(fresh.send(job+"/import",
+		url.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
 	done.says("main", "1 credential, 1 profile")
 	if got, err := fresh.access.Profiles.ByID(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
@@ -126,7 +125,7 @@ func TestUIExportAndImport(t *testing.T) {
 		t.Errorf("%s: %s", link, log)
 	}
 	fresh.deletesPoint()
-	fresh.post(url + "/import").want(http.StatusNotFound) // once
+	fresh.post(job + "/import").want(http.StatusNotFound) // once
 	page, _ = fresh.finished(fresh.file(filePassphrase, old.exported("history", "")))
 	if page.says("#plan", "There is nothing to import.").doc.Find("#plan button").Length() != 0 {
 		t.Error("offers to import nothing")
@@ -458,7 +457,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 		}
 		return nil
 	}))
-	page, url := fresh.finished(fresh.file(filePassphrase, old.exported()))
+	page, job := fresh.finished(fresh.file(filePassphrase, old.exported()))
 	page.says("main", "KEY")
 
 	held, release := make(chan struct{}), make(chan struct{})
@@ -468,8 +467,8 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 			func(*store.Tx) error { close(held); <-release; return nil })
 	}()
 	<-held
-	begun := fresh.send(url+"/import",
-		neturl.Values{"take": {"credential:KEY"}, "history": {"yes"}}).want(http.StatusSeeOther)
+	begun := fresh.send(job+"/import",
+		url.Values{"take": {"credential:KEY"}, "history": {"yes"}}).want(http.StatusSeeOther)
 	at := begun.header.Get("Location")
 	var done, total int
 	for deadline := time.Now().Add(20 * time.Second); done == 0; time.Sleep(10 * time.Millisecond) {

@@ -82,7 +82,8 @@ func parseOptions(out io.Writer, args []string) (o options, err error) {
 		fmt.Fprint(out, usage)
 		flags.PrintDefaults()
 	}
-	flags.Func("airlock", "`path` of a program to measure; may be given several times (./airlock)", func(path string) error {
+	const about = "`path` of a program to measure; may be given several times (./airlock)"
+	flags.Func("airlock", about, func(path string) error {
 		o.programs = append(o.programs, path)
 		return nil
 	})

@@ -18,7 +18,7 @@ import (
 // that is refused because of it.
 type Facts struct {
 	Hosts        []string `json:"hosts,omitempty"`        // that stand in texts, without those of the manifest
-	Imports      []string `json:"imports,omitempty"`      // top-level modules that Python files import and the bundle lacks
+	Imports      []string `json:"imports,omitempty"`      // top-level modules that the bundle lacks
 	Requirements []string `json:"requirements,omitempty"` // packages that requirements.txt asks for, as it writes them
 
 	// Calls are uses of what runs code or programs, loads native code or opens sockets, and

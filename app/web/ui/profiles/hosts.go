@@ -100,7 +100,8 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 			choice.dismissed)
 	}
 	if err == nil {
-		return h.redirectAfterHosts(c, p, hostsNotice(app.AllowedHosts(p.Hosts), choice), fields.Get(profileview.ExecutionField))
+		notice := hostsNotice(app.AllowedHosts(p.Hosts), choice)
+		return h.redirectAfterHosts(c, p, notice, fields.Get(profileview.ExecutionField))
 	}
 	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {

@@ -90,8 +90,8 @@ func serverVariables() []Variable {
 func sandboxVariables() []Variable {
 	return []Variable{
 		{Name: "AIRLOCK_SANDBOX",
-			about: "`auto` (the strongest of " + strings.Join(backends.Automatic(), ", ") + " that passes its proof) or backends, " +
-				"the first by default: " + strings.Join(backends.Names(), ", ") + ", your own ([docs](backends/README.md))",
+			about: "`auto` (the strongest of " + strings.Join(backends.Automatic(), ", ") + " that passes its proof) or " +
+				"backends, the first by default: " + strings.Join(backends.Names(), ", ") + ", your own ([docs](backends/README.md))",
 			set:  setSandbox,
 			show: func(c *Config) string { return strings.Join(c.Sandbox, ",") }},
 		{Name: "AIRLOCK_TEMPLATE_IMPORTS",
