@@ -21,7 +21,7 @@ const uid = 65534
 const hostname = "sandbox"
 
 // etcFiles are written into the box's /etc. The resolver's only server is airlock-init, which
-// answers at once or says no: one attempt is enough.
+// answers at once.
 func etcFiles() []file {
 	return []file{
 		{"/etc/passwd", "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"},
@@ -32,16 +32,16 @@ func etcFiles() []file {
 	}
 }
 
-// hostFacts are files of /proc that tell of the host and not of the box. Its kernel's command line
-// is one that people put secrets into.
+// hostFacts are files of /proc that describe the host. People put secrets into the kernel's command
+// line.
 func hostFacts() []string {
 	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules",
 		"partitions",
 		"sched_debug", "softirqs", "swaps", "sys/kernel/random/boot_id", "timer_list", "vmallocinfo"}
 }
 
-// readableFacts returns the files with host facts that a box could read. Its user is nobody
-// outside, so one that only root may read needs no mount, of which each takes bubblewrap a while.
+// readableFacts returns the host facts that a box could read. Root-only files need no mount: a
+// box's user is nobody outside.
 func readableFacts(proc string) (files []string) {
 	for _, name := range hostFacts() {
 		info, err := os.Stat(filepath.Join(proc, name))
@@ -54,9 +54,9 @@ func readableFacts(proc string) (files []string) {
 
 type file struct{ path, content string }
 
-// etcBinds are what the runtime's own /etc has to provide. They are the linker's cache, the links
-// of Debian's libraries (numpy's BLAS is one), certificates without private keys, names of
-// services, how pictures look, and what Java needs to start.
+// etcBinds are paths that the runtime's own /etc has to provide: the linker's cache, Debian's
+// library links (numpy's BLAS), certificates without private keys, service names, rendering
+// settings and Java's needs.
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
@@ -65,7 +65,7 @@ func etcBinds() []string {
 	}
 }
 
-// layout is what the root of a box is made of. It is found once, at Check.
+// layout describes the root of a box. Check finds it once.
 type layout struct {
 	usr     string      // host directory that becomes /usr
 	links   [][2]string // target, path: /bin -> usr/bin
@@ -119,16 +119,15 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 	return l, nil
 }
 
-// bubblewrap reads the whole mount table for each mount, so it copies small files. That takes a
-// tenth of the time and little of the box's memory. Each needs a descriptor while the box is set
-// up.
+// bubblewrap reads the whole mount table for each mount, so it copies small files instead. Each
+// needs a descriptor during set-up.
 const (
 	maxCopied = 16 << 10 // bytes
 	maxCopies = 8
 )
 
-// openSmall opens a file that may be copied, else it returns nil. It must be one that everybody may
-// read, since the copy is the script's own. A link is not: what it leads to is bubblewrap's to find.
+// openSmall opens a file that may be copied, or returns nil. Everybody must be able to read it,
+// since the script owns the copy. It follows no links.
 func openSmall(name string) *os.File {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -205,7 +204,7 @@ func (l layout) arguments(is purpose, fd fds) []byte {
 			a.add("--ro-bind", "/dev/null", file)
 		}
 	}
-	// ptys come from a pool that the whole host shares, so a box has none.
+	// A box has no ptys: the whole host shares their pool.
 	a.add("--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
 	if is.counted { // reads like it, but can't be mapped
 		a.add("--dev-bind", "/dev/full", "/dev/zero")

@@ -40,8 +40,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestOnlySmallFilesForEverybodyAreCopied: a copy belongs to the script, and a large one would take
-// memory.
+// TestOnlySmallFilesForEverybodyAreCopied: a script owns the copy, and a large one takes memory.
 func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"usr", "etc/java-9", "etc/ssl"} {
@@ -76,15 +75,15 @@ func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
 		bound); diff != "" {
 		t.Error(diff)
 	}
-	// one that was made private since then is bound, as it would have been
+	// a file made private since then is bound
 	args := string(l.arguments(purpose{}, fds{copies: []int{0}, files: make([]int, len(etcFiles()))}))
 	if want := "--ro-bind\x00" + root + "/etc/services\x00/etc/services\x00"; !strings.Contains(args, want) {
 		t.Errorf("%q lacks %q", args, want)
 	}
 }
 
-// TestFactsThatOnlyRootReadsNeedNoMount, and those that a group reads do: an unprivileged Airlock's
-// groups stay in its boxes.
+// TestFactsThatOnlyRootReadsNeedNoMount checks group-readable facts too: boxes keep an unprivileged
+// Airlock's groups.
 func TestFactsThatOnlyRootReadsNeedNoMount(t *testing.T) {
 	proc := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"cmdline": 0o444, "keys": 0o440, "timer_list": 0o400, "uptime": 0o444} {
@@ -97,8 +96,8 @@ func TestFactsThatOnlyRootReadsNeedNoMount(t *testing.T) {
 	}
 }
 
-// TestLayoutReplacesRoots: every place that programs look for roots in leads to the bundle, the
-// runtime's own are found under another name, and nothing of the runtime is shown that wasn't.
+// TestLayoutReplacesRoots checks that all paths of roots lead to the bundle, and nothing new is
+// shown.
 func TestLayoutReplacesRoots(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"etc/ssl/certs/ca-certificates.crt", "etc/ssl/certs/one.pem",

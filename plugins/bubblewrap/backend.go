@@ -38,9 +38,8 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes: a static executable
-// with airlock-init's netns mode. It is PID 1 of every box, also of those from a template. It exists
-// for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes. It must be a static
+// executable with airlock-init's netns mode. It exists for conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.served, b.guest = false, func() ([]byte, error) { return binary, nil } }
 }
@@ -54,15 +53,15 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// NewFor is New for a program that doesn't carry airlock-init itself. guest is its own program, and
-// group says how an operator gives its boxes a control group.
+// NewFor returns a backend for a program without an embedded airlock-init. guest is its own
+// program; group tells an operator how to provide a control group.
 func NewFor(guest []byte, group string) *Backend {
 	b := newBackend(func() ([]byte, error) { return guest, nil })
 	b.group = group
 	return b
 }
 
-// ownGroup is how an operator gives boxes of this host a control group.
+// ownGroup tells an operator how to provide a control group on this host.
 const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or " +
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 

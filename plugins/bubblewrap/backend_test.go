@@ -15,8 +15,8 @@ func TestMain(m *testing.M) {
 	sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
 }
 
-// TestConformance holds limits in both ways: "auto" has to use control groups where this host has
-// some to give, and where it has none there is no "cgroup".
+// TestConformance checks both ways of limits: "auto" must use control groups exactly where they
+// exist.
 func TestConformance(t *testing.T) {
 	groups := sandboxtest.FindGroups(t)
 	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(),
@@ -55,8 +55,7 @@ func needTemplates(t *testing.T, groups sandboxtest.Groups) {
 	}
 }
 
-// cgroupsOfBoxes lists the cgroups that an instance still has, but for those of templates, which
-// stay until its plugin ends.
+// cgroupsOfBoxes lists an instance's remaining cgroups without those of templates.
 func cgroupsOfBoxes(instance string) []string {
 	return slices.DeleteFunc(cgroupsOf(instance), func(dir string) bool { return strings.Contains(dir, ".template-") })
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// maxRefusedForks is how many refused forks end a box. A fork bomb gets there within a second, other
-// programs never.
+// maxRefusedForks is how many refused forks end a box. Only a fork bomb gets there.
 const maxRefusedForks = 1000
 
 // box is one running sandbox.
@@ -92,10 +91,10 @@ func (b *box) serve(ctx context.Context, interval pollInterval, stdin io.Reader,
 	return exit, cmp.Or(openErr, leftErr, outErr, err)
 }
 
-// watch kills the box when ctx ends, output can't be delivered or a limit is exceeded.
+// watch kills the box when ctx ends, delivery of output fails or a limit is exceeded.
 //
-// It returns when the chain has ended, which is after every other process of the box, or with an
-// error if the chain is still there drainTime after the kill.
+// It returns when the chain has ended, which outlives every other process of the box. It fails if
+// the chain survives a kill by drainTime.
 func (b *box) watch(ctx context.Context, interval pollInterval, output chan error, exited <-chan struct{}) error {
 	timer := time.NewTimer(interval.least)
 	defer timer.Stop()
@@ -161,7 +160,7 @@ func (b *box) kill(why plugins.Reason) {
 	_ = b.group.kill()
 }
 
-// verdict says how the box ended. code is nil if bwrap didn't say.
+// verdict says how the box ended. code is nil if bwrap didn't report one.
 func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, error) {
 	var state *os.ProcessState
 	if b.cmd != nil {

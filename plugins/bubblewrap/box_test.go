@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestAsOrdinaryUser checks the host as a user with no rights and no cgroup, which is how Airlock
-// should be run.
+// TestAsOrdinaryUser checks the host as a user without rights or a cgroup, the recommended way to
+// run Airlock.
 func TestAsOrdinaryUser(t *testing.T) {
 	cmd := exec.Command("/proc/self/exe", "check", Name)
 	cmd.Env, cmd.Dir = []string{}, "/"

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/owner"
 )
 
-// cgroupInterval is how often a cgroup's counters are read while a box runs. The kernel holds the
-// limits; this only notices.
+// cgroupInterval returns how often a running box's counters are read. The kernel itself enforces
+// the limits.
 func cgroupInterval() pollInterval {
 	return pollInterval{least: 100 * time.Millisecond, most: 2 * time.Second}
 }
@@ -27,8 +27,8 @@ type cgroup2 struct {
 	cpu   bool
 }
 
-// newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and
-// processes can't both be limited.
+// newCgroup2 makes groups in base and enables their controllers. It fails if memory and processes
+// can't both be limited.
 func newCgroup2(base cgroupDir, names owner.Names) (*cgroup2, error) {
 	err := cmp.Or(base.writable(names), enable(base, "+memory +pids"))
 	if err != nil {
@@ -88,7 +88,7 @@ func (g group2) procs() ([]*os.File, error) { return openProcs(g.dir) }
 
 func (g group2) usage() (usage, error) {
 	ended, err1 := g.dir.keyed("memory.events", "oom_kill")
-	// also when the kernel found nothing it may kill, such as a process that made itself immune
+	// also if the kernel found nothing it may kill, such as a process that made itself immune
 	short, err2 := g.dir.keyed("memory.events", "oom")
 	refused, err3 := g.dir.keyed("pids.events", "max")
 	cpu, err4 := g.dir.keyed("cpu.stat", "usage_usec")
@@ -99,7 +99,7 @@ func (g group2) usage() (usage, error) {
 	}, nil
 }
 
-// kill uses the kernel's own atomic kill (Linux 5.14) where there is one.
+// kill uses the kernel's atomic kill (Linux 5.14) where it exists.
 func (g group2) kill() error {
 	if g.dir.write("cgroup.kill", "1") == nil {
 		return nil

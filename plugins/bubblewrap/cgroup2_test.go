@@ -14,8 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeCgroup makes a directory that looks like a cgroup with these files. It plays what this
-// machine's kernel doesn't mount.
+// fakeCgroup makes a directory that looks like a cgroup with these files.
 func fakeCgroup(t *testing.T, dir string, files ...string) cgroupDir {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -106,9 +105,9 @@ func TestGroup2Usage(t *testing.T) {
 	}
 }
 
-// TestGroup2OnTheKernel needs a cgroup2 hierarchy that the user can write to; an ordinary user
-// without one tests only the files, root and CI fail. It uses the unified hierarchy that hybrid
-// hosts mount without controllers: processes, killing and removing are the kernel's own.
+// TestGroup2OnTheKernel tests processes, kills and removal in a real cgroup2 hierarchy. Hybrid
+// hosts mount one without controllers. An ordinary user without a writable one tests only the
+// files; root and CI fail.
 func TestGroup2OnTheKernel(t *testing.T) {
 	_, unified := ownBases(t)
 	if unified == "" || unified.writable(owner.Names{Instance: "test", Owner: "1-2-3"}) != nil {
@@ -201,7 +200,7 @@ func TestSweepSparesLiveBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As if a process had had this one's number before: a later start is another process.
+	// A reused process number with another start time is another process.
 	dead := owner.Names{Instance: "a", Owner: names.Owner[:strings.LastIndexByte(string(names.Owner), '-')] + "-1"}
 	unknown := owner.ID("1-2-3") // of another pid namespace
 	c := &cgroup2{names: names, base: cgroupDir(t.TempDir())}

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The
-// second result says why there is no cgroup, for people; it's empty if there is one.
+// findLimiter picks how limits are held: by a writable cgroup, else by polling. The second result
+// says why there is no cgroup; it's empty if there is one.
 func findLimiter(s settings, names owner.Names) (limiter, string, error) {
 	if s.limits != limitsPolled {
 		l, err := findCgroup(s.cgroup, names)
@@ -45,8 +45,7 @@ func findCgroup(dir string, names owner.Names) (limiter, error) {
 		return nil, err
 	}
 	bases, unified := cgroupBases(mounts, own)
-	// On a hybrid host the controllers are where version 1 has them; the unified tree is there but
-	// bare.
+	// A hybrid host has its controllers in version 1; its unified tree is bare.
 	if bases["memory"] != "" {
 		return newCgroup1(bases, names)
 	}
@@ -56,8 +55,8 @@ func findCgroup(dir string, names owner.Names) (limiter, error) {
 	return delegate(unified, names)
 }
 
-// cgroupBases finds the directories of the plugin's own cgroups: by controller for version 1, and
-// the one of version 2.
+// cgroupBases finds the plugin's own cgroups: by controller for version 1, and the one of version
+// 2.
 func cgroupBases(mountinfo, own []byte) (v1 map[string]cgroupDir, unified cgroupDir) {
 	paths := ownCgroups(own)
 	v1 = map[string]cgroupDir{}
@@ -99,8 +98,8 @@ func ownCgroups(own []byte) map[string]string {
 	return paths
 }
 
-// ownDir finds a cgroup's path below a mount point that shows the hierarchy from root down. In a
-// container the path may lie outside what is mounted; the mount point then is the best there is.
+// ownDir finds a cgroup's path below a mount point that shows the hierarchy from root down. A
+// container may not mount that path; then it returns the mount point.
 func ownDir(root, point, path string) cgroupDir {
 	relative, err := filepath.Rel(root, path)
 	if err != nil || relative == ".." || strings.HasPrefix(relative, "../") {
@@ -113,8 +112,8 @@ func ownDir(root, point, path string) cgroupDir {
 	return cgroupDir(dir)
 }
 
-// delegate makes room in version 2's tree. There a cgroup can't have both processes and limited
-// children. Processes of Airlock's own cgroup move into a child; in a delegated one (systemd's
+// delegate makes room for boxes in version 2's tree. There a cgroup can't have both processes and
+// limited children. Airlock's own processes move into a child; in a delegated cgroup (systemd's
 // DelegateSubgroup) the boxes become its neighbours.
 func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if filepath.Base(string(own)) == asideName { // since an earlier Check
@@ -139,8 +138,8 @@ func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 // asideName is the child cgroup that Airlock's own processes move into.
 const asideName = "airlock-server"
 
-// moveAside moves Airlock's own processes into a child cgroup. It touches nothing if it finds a
-// process that isn't ours.
+// moveAside moves Airlock's own processes into a child cgroup. It changes nothing if the cgroup
+// holds a foreign process.
 func moveAside(own cgroupDir) error {
 	pids, err := own.pids()
 	if err != nil {

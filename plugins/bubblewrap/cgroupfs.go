@@ -58,7 +58,7 @@ func (d cgroupDir) pids() ([]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.file("cgroup.procs"), err)
 		}
-		// 0 stands for a process in another pid namespace, and "kill 0" would be our own group.
+		// 0 is a process in another pid namespace, and "kill 0" would hit our own group.
 		if pid > 0 {
 			pids = append(pids, pid)
 		}
@@ -103,9 +103,8 @@ func (d cgroupDir) remove() error {
 	return nil
 }
 
-// sweep ends the groups that an instance's earlier processes left. Those of its own process end if
-// keep answers false. Of others it removes what dead owners left. Nothing runs in those, since a
-// box ends with its owner.
+// sweep ends groups of an instance's earlier processes, and this process's unless keep accepts
+// them. It removes dead owners' groups, which are empty: a box ends with its owner.
 func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(cgroupDir) error) error {
 	entries, err := os.ReadDir(string(d))
 	errs := []error{err}
@@ -123,7 +122,7 @@ func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(
 	return errors.Join(errs...)
 }
 
-// writable tries whether groups can be made here. Permission bits alone don't tell.
+// writable tests by a trial whether groups can be made here. Permission bits don't tell.
 func (d cgroupDir) writable(names owner.Names) error {
 	dir := cgroupDir(d.file(names.Of("_try")))
 	if err := makeDir(dir); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// Check implements plugins.Sandbox. It takes about 0.7 s. Open boxes stay open, and until it is
-// done others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It takes about 0.7 s. Open boxes stay open; until it is done,
+// new ones use the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Tier: plugins.TierFull}
 	var before, made *host
@@ -98,16 +98,16 @@ func (b *Backend) prepare() error {
 	return err
 }
 
-// proof is what came of trying every control in one kind of box.
+// proof is the result of trying every control in one kind of box.
 type proof struct {
 	kind     kind
 	controls []plugins.Control
 	err      error
 }
 
-// proveBoth tries every control in fresh boxes, and in forked ones if there are to be templates.
-// The probes run together, since mostly they wait. The limits are tried in turn: two boxes that
-// compute at once get little of the processor, limited or not.
+// proveBoth tries every control in fresh boxes, and in forked ones if there are templates. The
+// probes run together, the limits in turn: two boxes that compute at once get little of the
+// processor, limited or not.
 func (b *Backend) proveBoth(ctx context.Context, h *host, box, stateDir string) (fresh, forked proof) {
 	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data",
 		"/var/run/docker.sock"}
@@ -136,8 +136,8 @@ func (p *proof) probe(ctx context.Context, hidden []string) {
 	p.controls, p.err = p.kind.probe(ctx, hidden)
 }
 
-// tryLimits adds the limits of processor time and memory to what was tried, unless that failed. fix
-// says how processor time can be limited.
+// tryLimits adds the limits of processor time and memory, unless a control failed. fix says how
+// processor time can be limited.
 func (p *proof) tryLimits(ctx context.Context, fix string) {
 	if p.err != nil {
 		return

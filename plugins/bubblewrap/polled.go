@@ -60,7 +60,7 @@ func (t *tree) procs() ([]*os.File, error) { return nil, errors.New("memory is w
 // refused take places too.
 const nearly = 4
 
-// inodeSize is what the kernel keeps for one file of a tmpfs, roughly.
+// inodeSize is roughly what the kernel keeps for one file of a tmpfs.
 const inodeSize = 1 << 10
 
 func (t *tree) usage() (usage, error) {
@@ -90,9 +90,8 @@ func (t *tree) usage() (usage, error) {
 	return usage{oom: t.peak > t.limits.Memory, refused: t.full, peak: t.peak}, nil
 }
 
-// files returns what the box's writable file systems hold. What of it is mapped counts twice, since
-// it is in the processes' memory as well and can't be told from other shared memory. They belong to
-// the second process, PID 1 of the box.
+// files returns the size of the box's writable file systems. Mapped files count twice: they can't
+// be told from other shared memory. The second process is PID 1 of the box.
 func (t *tree) files(processes []procfs.Process) int64 {
 	if len(processes) < 2 {
 		return 0
@@ -110,7 +109,7 @@ func (t *tree) files(processes []procfs.Process) int64 {
 }
 
 // isOurs reports whether a process still runs the plugin's program. Between fork and exec it seems
-// to use all that the plugin does.
+// to use all of the plugin's memory.
 func isOurs(pid int) bool { return sameFile(fmt.Sprintf("/proc/%d/exe", pid), "/proc/self/exe") }
 
 func sameFile(a, b string) bool {
@@ -122,7 +121,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// kill has nothing to add to the box's own kill. The end of the first step is the end of all.
+// kill does nothing: the end of the first step ends the whole box.
 func (t *tree) kill() error { return nil }
 
 func (t *tree) empty() (bool, error) { return true, nil }

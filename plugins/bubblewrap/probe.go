@@ -22,7 +22,7 @@ func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 64 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }
 
-// kind is a way of opening a host's boxes: afresh, or forked from its template.
+// kind is a way of opening a host's boxes: fresh, or forked from its template.
 type kind struct {
 	*host
 	fresh bool
@@ -57,8 +57,8 @@ func (k kind) proveLimits(ctx context.Context) (cpu, memory plugins.Control, err
 	return cpu, memory, nil
 }
 
-// python runs a script as PID 1 of a box and returns what it wrote. The id begins with an
-// underscore, which no other box's does.
+// python runs a script as PID 1 of a box and returns its output. Only such ids begin with an
+// underscore.
 func (k kind) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
 	plugins.Exit, error) {
 	var out stdio.Answer

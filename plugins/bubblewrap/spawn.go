@@ -6,8 +6,7 @@ import (
 )
 
 // spawner starts processes from one thread that lives as long as this process. The kernel sends a
-// parent-death signal when the thread that forked ends, not when the process does, and Go ends
-// threads as it likes.
+// parent-death signal when the forking thread ends, and Go ends threads at any time.
 type spawner struct{ requests chan spawnRequest }
 
 type spawnRequest struct {

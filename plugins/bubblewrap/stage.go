@@ -39,7 +39,7 @@ func (p *process) pipes() (stdin, stdout, stderr, status *os.File) {
 }
 
 // stage starts the chain up to the gate, where bwrap waits for its options. extra descriptors come
-// after the guest's. The caller must close what is returned.
+// after the guest's. The caller must close the result.
 func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) {
 	p := &process{}
 	fd := fds{guest: p.Pass(h.guest)}
@@ -80,7 +80,7 @@ func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) 
 		Args: append(argv, is.command...),
 		Env:  []string{}, // not nil, which would mean: inherit
 		Dir:  "/",
-		// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
+		// With files instead of readers, exec starts no goroutine that Wait would wait for.
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		ExtraFiles:  p.Inherited,
 		SysProcAttr: attributes,
@@ -118,8 +118,8 @@ func open(gate *os.File, options []byte) error {
 }
 
 // Uids of boxes outside, when Airlock is root. The kernel counts some things per uid (epoll
-// watches, descriptors in flight), so a box can only use up its own share. The range is above those
-// that systemd gives out.
+// watches, descriptors in flight), so a box uses up only its own share. systemd allocates no uids
+// in this range.
 const (
 	firstUID = 1_900_000_000
 	countUID = 65_536
@@ -139,22 +139,22 @@ func templateAttributes(a *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return a
 }
 
-// firstForked is the template's uid for firstUID, and guestsUID that of the boxes' server.
+// firstForked is the template's uid for firstUID. guestsUID is that of the boxes' server.
 const (
 	firstForked = 1
 	guestsUID   = firstForked + countUID
 )
 
-// outsideUID returns the next uid. One comes back after countUID boxes. A box that still waits then
-// shares its budget with the new one, and nothing else.
+// outsideUID returns the next uid. They repeat after countUID boxes; two boxes with one uid share
+// only its budget.
 func (h *host) outsideUID() int { return firstUID + h.nextUID() }
 
 func (h *host) nextUID() int { return int(h.uids.Add(1) % countUID) }
 
-// stageAttributes put the first step into user, network and pid namespaces, and a mount namespace
-// for /proc. Its end is then the end of all that comes after it, also of a process that bwrap has
-// just forked. It is root there: euid outside, or a uid of the box's own for root. Without
-// privileges groups can't be dropped; they stay, without use in a box.
+// stageAttributes put the first step into user, network, pid and mount namespaces. Its end then
+// ends everything after it, also a process that bwrap has just forked. It is root in there: euid
+// outside, or a uid of the box's own if euid is root. Without privileges groups can't be dropped; a
+// box has no use for them.
 func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
 	if root {

@@ -15,9 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestNothingOutlivesBwrap ends the first step while a child waits for it that no signal reaches,
-// as bwrap's does between clone and the word that it may go on. That moment is too short to be hit
-// on purpose, so a script stands in for bwrap.
+// TestNothingOutlivesBwrap ends the first step while its child ignores every signal, as bwrap's
+// does after clone. That moment is too short to hit, so a script stands in for bwrap.
 func TestNothingOutlivesBwrap(t *testing.T) {
 	guest, err := memfile.Sealed("airlock-init", sandboxtest.Guest(t))
 	if err != nil {
@@ -56,7 +55,7 @@ func TestNothingOutlivesBwrap(t *testing.T) {
 	}
 }
 
-// writeScript makes a shell script that everybody may run, since the first step isn't root.
+// writeScript makes a shell script that everybody may run. The first step isn't root.
 func writeScript(t *testing.T, commands string) (path string) {
 	f, err := os.CreateTemp("", "airlock-test-*.sh")
 	if err != nil {

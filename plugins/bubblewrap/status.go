@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// status reports how the PID 1 of a box ended, from bwrap or a template. What is in the box can't
-// reach this pipe.
+// status reports how PID 1 of a box ended, from bwrap or a template. The box can't reach this pipe.
 type status struct {
 	file     *os.File
 	docs     *json.Decoder

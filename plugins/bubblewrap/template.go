@@ -30,12 +30,12 @@ var (
 	importsSource []byte
 )
 
-// guestsMemory is what a template's guests may need for one box, in bytes: the buffers of all the
-// connections it may have, and a message.
+// guestsMemory is what a template's guests may need for one box, in bytes: its connections' buffers
+// and a message.
 const guestsMemory = 64 << 20
 
-// readyWithin bounds the start of a template, and that of a box in it; triedWithin that of one that
-// tries imports first.
+// readyWithin bounds the start of a template, and of a box in it. triedWithin bounds one that tries
+// imports first.
 const (
 	readyWithin = 10 * time.Second
 	triedWithin = 2 * time.Minute
@@ -82,8 +82,8 @@ type loaded struct {
 	Refused map[string]string `json:"refused"` // modules that scripts import themselves, and why
 }
 
-// request asks a template for one box. It comes with stdin, stdout, stderr, status and the cgroup.procs of
-// the box's group.
+// request asks a template for one box. stdin, stdout, stderr, status and the cgroup.procs of the
+// box's group come with it.
 type request struct {
 	Command []string   `json:"command"` // of PID 1, or what that is called where an interpreter waits
 	Waits   bool       `json:"waits"`   // an interpreter waits beside PID 1, and both are served from outside
@@ -93,7 +93,7 @@ type request struct {
 	Shm     int64      `json:"shm"`
 }
 
-// canFork says why this host can have no templates; nil if it can.
+// canFork returns why this host can't have templates, or nil.
 func (h *host) canFork() error {
 	switch {
 	case os.Geteuid() != 0:
@@ -104,8 +104,8 @@ func (h *host) canFork() error {
 	return nil
 }
 
-// startTemplate starts a template with modules and waits until it takes requests. Modules are tried
-// first unless they were before.
+// startTemplate starts a template with modules and waits until it takes requests. Modules that
+// weren't tried yet are tried first.
 func (h *host) startTemplate(ctx context.Context, id string, imports []string, tried bool) (*template, error) {
 	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bounded(least())
 	if err != nil {
@@ -186,8 +186,8 @@ func (t *template) end() {
 	t.ended()
 }
 
-// fork opens a box in the host's template and returns it once it runs its command. release has to
-// be called after the box's end.
+// fork opens a box in the host's template. Its command runs when fork returns. The caller must call
+// release after the box's end.
 func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box, release func(), err error) {
 	if h.templates == nil || spec.Runtime != "" || spec.Fresh {
 		return nil, nil, errNoTemplate
@@ -211,7 +211,7 @@ func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box,
 	return nil, nil, err
 }
 
-// fork returns a box that runs its command, or nothing of it is left.
+// fork returns a running box, or fails and leaves nothing of it.
 func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
 	procs, err := g.procs()
 	if err != nil {
@@ -242,7 +242,7 @@ func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
 	return &box{process: p, group: g}, nil
 }
 
-// lastWords returns what is in the pipe of stderr, whoever else may hold it.
+// lastWords returns the content of stderr's pipe, even if others still hold it.
 func (p *process) lastWords() string {
 	_ = p.stdio.Stderr.SetReadDeadline(time.Now().Add(time.Second))
 	return stdio.LastOf(p.stdio.Stderr)

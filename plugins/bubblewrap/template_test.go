@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// forking returns a backend that makes boxes from templates, each for so many.
+// forking returns a backend whose templates make renew boxes each.
 func forking(t *testing.T, renew int) (*Backend, *host) {
 	t.Helper()
 	needTemplates(t, sandboxtest.FindGroups(t))
@@ -42,7 +42,7 @@ func forking(t *testing.T, renew int) (*Backend, *host) {
 	return b, h
 }
 
-// echo runs a box that says what it is told, and calls while it is open.
+// echo runs a box that repeats its input, and calls while during its life.
 func echo(t *testing.T, b *Backend, id string, while func()) {
 	t.Helper()
 	in, feed := io.Pipe()
@@ -89,8 +89,8 @@ func TestATemplateIsStartedAnewAfterSoManyBoxes(t *testing.T) {
 	})
 }
 
-// TestHoleWaitingBoxesFillNoTemplate: what serves a template's boxes holds memory for each, so it has only
-// so many at a time.
+// TestHoleWaitingBoxesFillNoTemplate: a template's server holds memory for each box, so it bounds
+// them.
 func TestHoleWaitingBoxesFillNoTemplate(t *testing.T) {
 	b, h := forking(t, renewAfter)
 	if want := mostAtOnce(); int64(h.templates.most) != want || want < 64 {
@@ -136,8 +136,7 @@ func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	})
 }
 
-// killTree kills process root, and waits until those below it have ended too: they answer until the
-// kernel gets to them.
+// killTree kills process root, and waits for the end of its descendants.
 func killTree(t *testing.T, root int) {
 	t.Helper()
 	var ends []unix.PollFd
@@ -196,8 +195,7 @@ func TestHoleM4ACheckThatIsCutShortLeavesNoTemplate(t *testing.T) {
 	}
 }
 
-// TestHoleChecksAtOnceLeftATemplate: each found that there was no host before it, so that of the first kept
-// its template for good.
+// TestHoleChecksAtOnceLeftATemplate: concurrent first checks left a template running.
 func TestHoleChecksAtOnceLeftATemplate(t *testing.T) {
 	needTemplates(t, sandboxtest.FindGroups(t))
 	const instance = "test-at-once"

@@ -16,12 +16,12 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// renewAfter is how many boxes one template makes. They have the layout of their memory in common,
-// so that what leaks out of one would help the next.
+// renewAfter is how many boxes one template makes. They share an address layout, so a leak from one
+// would help the next.
 const renewAfter = 1000
 
-// mostAtOnce is how many boxes one template has open at a time. Its guests hold memory and descriptors
-// for each, and end all of them if they run out of it.
+// mostAtOnce is how many open boxes one template may have. Its guests hold memory and descriptors
+// for each, and all boxes end if those run out.
 func mostAtOnce() int64 { return max(64, 8*int64(runtime.NumCPU())) }
 
 // restAfter is how long boxes are opened afresh after a template failed.
@@ -64,11 +64,11 @@ func (b *Backend) newTemplates(h *host) *templates {
 	return ts
 }
 
-// errNoTemplate says that a box is to be opened afresh, without a word to anybody.
+// errNoTemplate means that a box opens afresh, without a report.
 var errNoTemplate = errors.New("no template for this box")
 
-// take returns the template in use. It has to be released, once the box is gone. Modules that its
-// boxes want and that weren't tried yet are in the next one.
+// take returns the template in use; the caller must release it after the box's end. The next
+// template tries wanted modules that are new.
 func (ts *templates) take(ctx context.Context, wanted []string) (*template, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -84,8 +84,8 @@ func (ts *templates) take(ctx context.Context, wanted []string) (*template, erro
 	return ts.current, nil
 }
 
-// readyLocked returns once there is a current template. It starts one if need be, or waits for the one
-// that is being started; the lock is not held meanwhile.
+// readyLocked returns once there is a current template, which it starts or waits for. It releases
+// the lock meanwhile.
 func (ts *templates) readyLocked(ctx context.Context) error {
 	for {
 		if t := ts.current; t != nil && (t.boxes >= ts.renew || t.users >= ts.most) {
@@ -108,7 +108,7 @@ func (ts *templates) readyLocked(ctx context.Context) error {
 	}
 }
 
-// awaitStartLocked waits for the start that is under way, if there is one.
+// awaitStartLocked waits for the start in progress, if any.
 func (ts *templates) awaitStartLocked(ctx context.Context) error {
 	starting := ts.starting
 	if starting == nil {
@@ -144,8 +144,8 @@ func (ts *templates) startLocked(ctx context.Context) error {
 	return err
 }
 
-// lookAheadLocked starts the next template beside the current one if it is soon needed. Loading
-// modules takes a while.
+// lookAheadLocked starts the next template early if it is soon needed. Loading modules takes a
+// while.
 func (ts *templates) lookAheadLocked() {
 	i := ts.imports
 	changed := !slices.Equal(i.wanted, i.tried)
@@ -208,7 +208,7 @@ func (ts *templates) start(ctx context.Context, imports []string, tried bool) (*
 	return t, nil
 }
 
-// release takes a box off a template. The last box of one that isn't in use any more ends it.
+// release takes a box off a template. The last box of a retired one ends it.
 func (ts *templates) release(t *template) {
 	ts.mu.Lock()
 	t.users--
@@ -234,15 +234,15 @@ func (ts *templates) failedLocked(err error) {
 	fmt.Fprintf(ts.log, "[WARN] a template failed; boxes are opened afresh for %s: %v\n", restAfter, err)
 }
 
-// retire ends the host's template, if there are a host and one. See templates.retire.
+// retire retires the host's template, if any. See templates.retire.
 func (h *host) retire() {
 	if h != nil && h.templates != nil {
 		h.templates.retire()
 	}
 }
 
-// retire ends the template in use after its last box, and starts no other. It returns once a
-// template without boxes is gone.
+// retire ends the template in use after its last box, and starts no other. It waits for the end of
+// one without boxes.
 func (ts *templates) retire() {
 	ts.mu.Lock()
 	ts.retired = true
@@ -255,8 +255,8 @@ func (ts *templates) retire() {
 	<-ended
 }
 
-// retireLocked puts the template out of use, and ends it if it has no boxes. ended is closed then,
-// or at once.
+// retireLocked takes the template out of use, and ends it if it has no boxes. ended is closed after
+// that end, or at once.
 func (ts *templates) retireLocked() (ended chan struct{}) {
 	t := ts.current
 	ts.current = nil

@@ -38,8 +38,8 @@ func (g stoppingGroup) add(pid int) error {
 	return err
 }
 
-// starting begins the start of a template that won't get ready. err is what the box gets that waits
-// for it, until ctx ends.
+// starting begins a template start that never gets ready. err carries the error of a box that waits
+// for it until ctx ends.
 func starting(ctx context.Context, t *testing.T) (ts *templates, err <-chan error) {
 	t.Helper()
 	_, h := forking(t, renewAfter)
@@ -54,8 +54,8 @@ func starting(ctx context.Context, t *testing.T) (ts *templates, err <-chan erro
 	return h.templates, taken
 }
 
-// TestHoleAStartHoldsNobody: boxes, their ends and the next Check waited for a template to get ready,
-// whatever their own contexts said.
+// TestHoleAStartHoldsNobody: boxes, their ends and the next Check ignored their contexts while a
+// template started.
 func TestHoleAStartHoldsNobody(t *testing.T) {
 	ts, first := starting(t.Context(), t)
 	over, cancel := context.WithCancel(t.Context())

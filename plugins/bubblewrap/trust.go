@@ -14,10 +14,9 @@ import (
 // tmpDir is a box's writable directory.
 const tmpDir = "/tmp"
 
-// replaceRoots puts airlock-init's bundle in the place of the runtime's own roots. Programs trust
-// it whatever their environment is. A directory in which a file is replaced is made anew of links
-// to the bundle and to the original, which is bound elsewhere. OpenSSL looks there for single
-// certificates.
+// replaceRoots replaces the runtime's roots with airlock-init's bundle, for programs that ignore
+// their environment. A directory with a replaced file is remade of links to the bundle and the
+// original. OpenSSL looks there for single certificates.
 func (l *layout) replaceRoots(root string) {
 	bundle, store := path.Join(tmpDir, roots.Bundle), path.Join(tmpDir, roots.JavaStore)
 	replaced := map[string]string{ // path: target; OpenSSL's defaults, also where a distribution has none there
@@ -66,11 +65,11 @@ func (l *layout) replaceRoots(root string) {
 	}
 }
 
-// maxLinks is how many entries of a directory are linked. Distributions have hundreds of
-// certificates in one, and so many links would delay each box by a third.
+// maxLinks is how many entries of a directory are linked. Hundreds of certificates would slow down
+// each box.
 const maxLinks = 40
 
-// remake plans a directory of links to its content, except for what is replaced.
+// remake plans a directory of links to its content, except for replaced files.
 func (l *layout) remake(root, dir, original string, replaced map[string]string) {
 	entries, err := os.ReadDir(filepath.Join(root, dir))
 	if err != nil {
