@@ -149,8 +149,8 @@ func (p *proof) tryLimits(ctx context.Context, fix string) {
 	p.controls = append(p.controls, memory, cpu)
 }
 
-// judgeTemplate returns the control that says whether boxes are forked from a template. They are if every
-// control holds in such a box too; else the host has no templates any more.
+// judgeTemplate returns the control that says whether boxes are forked from a template. It drops
+// the host's templates unless every control holds in such a box.
 func (b *Backend) judgeTemplate(h *host, forked proof, report plugins.Report) plugins.Control {
 	control := plugins.Control{Name: "boxes are forked from a template",
 		Detail: "opened such a box, with the probe as its first process, and tried every control in it"}
@@ -169,8 +169,8 @@ func (b *Backend) judgeTemplate(h *host, forked proof, report plugins.Report) pl
 	return control
 }
 
-// unlimited is the control of processor time where nothing limits it. What a box got then proves
-// nothing: on a busy host everybody gets little.
+// unlimited is the control of processor time where nothing limits it. A busy host gives every box
+// little, so a low share proves nothing.
 func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	if noCgroup == "" {
 		noCgroup = "the one there has no cpu controller"

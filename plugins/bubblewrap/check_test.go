@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestBusyHostProvesNoLimit has a host on which everybody gets little of the processor. That
-// nothing limits it was called proved there.
+// TestBusyHostProvesNoLimit: on a busy host an unlimited box gets little of the processor, too.
 func TestBusyHostProvesNoLimit(t *testing.T) {
 	for range 2 * runtime.NumCPU() {
 		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")

@@ -16,9 +16,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// identify returns the version of Python that boxes have, and the digest of the runtime. That is a
-// sha256 over the interpreter's account of itself and the package manager's record of Python
-// packages. Without dpkg it covers the interpreter only, and its prefix says so.
+// identify returns Python's version in boxes and the digest of the runtime. The digest is a sha256
+// over the interpreter's version and dpkg's record of Python packages. Without dpkg it covers the
+// interpreter only, and its prefix says so.
 func (h *host) identify(ctx context.Context) (version, digest string, err error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
 	python, exit, err := kind{h, true}.python(ctx, "_runtime", plugins.Limits{}, script, nil)

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// drainTime bounds how long killed processes may take to go away. One in an uninterruptible wait
-// can take longer; the box is then reported as lost instead of waiting for ever.
+// drainTime bounds how long killed processes may take to go away. Later ones, in an uninterruptible
+// wait, make their box lost.
 const drainTime = 15 * time.Second
 
-// drain kills a group until it's empty and removes it. One round isn't enough: a fork may slip past
-// it.
+// drain kills a group until it's empty and removes it. A fork may slip past one round.
 func drain(g group) error {
 	deadline := time.Now().Add(drainTime)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {

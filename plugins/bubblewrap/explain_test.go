@@ -31,7 +31,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// With the shipped profile and --cap-drop ALL the advice was to use the shipped profile.
+// The shipped profile with --cap-drop ALL must not be advised to use the shipped profile.
 func TestAdviceForRootWithoutCapabilities(t *testing.T) {
 	none := func(string) string { return "" }
 	const caps = "--cap-add SETUID --cap-add SETGID"

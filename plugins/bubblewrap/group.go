@@ -13,8 +13,7 @@ type limiter interface {
 	enforced() map[string]string
 	// create makes the group of one box, empty.
 	create(id string, l plugins.Limits) (group, error)
-	// sweep removes every group of this instance for which keep answers false, with all that runs in
-	// it.
+	// sweep removes this instance's groups that keep rejects, with everything that runs in them.
 	sweep(keep func(id string) bool) error
 	// pollInterval is how often a group's usage should be looked at.
 	pollInterval() pollInterval
@@ -22,23 +21,22 @@ type limiter interface {
 
 // group holds one box's processes to its limits.
 type group interface {
-	// add puts a process into the group; what it forks afterwards is in it too.
+	// add puts a process and its later forks into the group.
 	add(pid int) error
-	// procs opens the files that add a process: one cgroup.procs for each hierarchy. It fails
-	// for groups that aren't the kernel's. The caller closes them.
+	// procs opens one cgroup.procs file for each hierarchy; writing there adds a process. It fails
+	// for groups that aren't the kernel's. The caller closes the files.
 	procs() ([]*os.File, error)
 	// usage reads the counters. They stay readable after the last process has ended.
 	usage() (usage, error)
-	// kill kills all processes it finds. It has to be repeated until empty.
+	// kill kills all processes it finds. Repeat it until empty.
 	kill() error
 	empty() (bool, error)
 	// remove ends the group, which must be empty.
 	remove() error
 }
 
-// pollInterval is the time between looks at a group: the least while it does something, doubled up
-// to the most while it does nothing. Most boxes wait most of the time, up to a thousand of them
-// frozen.
+// pollInterval is the time between looks at a group: the least while it is active, doubled up to
+// the most while idle. Most boxes wait most of the time.
 type pollInterval struct {
 	least, most time.Duration
 	last        usage
@@ -61,7 +59,7 @@ type usage struct {
 	refused int64         // forks and threads that the process limit refused
 	peak    int64         // bytes
 	cpu     time.Duration // 0 if unknown
-	// complete says that all of it but the peak is the kernel's count: then what it doesn't tell of
-	// did not happen.
+	// complete means that the kernel counted everything but the peak, so events without a count did
+	// not happen.
 	complete bool
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// host is what Check found out about this machine. It doesn't change afterwards.
+// host is Check's immutable finding about this machine.
 type host struct {
 	bwrap       string
 	version     string // of bwrap
@@ -66,8 +66,7 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	return h, nil
 }
 
-// countsMemory reports whether the memory limit is held by looking. Then no memory may be out of
-// sight.
+// countsMemory reports whether polling holds the memory limit. Then no memory may escape the count.
 func (h *host) countsMemory() bool { return h.limiter.enforced()["memory"] == "polled" }
 
 func findBwrap(configured string) (string, error) {
@@ -77,8 +76,8 @@ func findBwrap(configured string) (string, error) {
 		}
 		return configured, nil
 	}
-	// Fixed places: a plugin has no PATH, and one that others can write to must not decide what sets
-	// boxes up.
+	// Fixed places: a plugin has no PATH, and no directory that others can write to may decide what
+	// sets boxes up.
 	for _, path := range []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"} {
 		if executable(path) {
 			return path, nil
@@ -109,8 +108,7 @@ func findPython(s settings) (string, error) {
 		paths = append([]string{"/usr/local/bin/python3"}, paths...)
 	}
 	for _, path := range paths {
-		// Links are followed by the host's root here, which is right for the links that distributions
-		// use.
+		// The host's root resolves these links, which fits the links that distributions use.
 		if executable(filepath.Join(s.root, path)) {
 			return path, nil
 		}

@@ -65,7 +65,8 @@ func importing(t *testing.T, program string) string {
 	return string(out)
 }
 
-// TestModulesThatCannotBeShared are refused, each for what it does, and the others are not.
+// TestModulesThatCannotBeShared checks that templates refuse exactly such modules, each for its
+// reason.
 func TestModulesThatCannotBeShared(t *testing.T) {
 	t.Parallel()
 	names := []string{"nowhere"}
@@ -98,7 +99,8 @@ func TestModulesThatCannotBeShared(t *testing.T) {
 	}
 }
 
-// TestAModuleIsGivenOnce, with what it brings and does, and only where an import would find it.
+// TestAModuleIsGivenOnce checks that boxes get a module with its effects, only where an import
+// would find it.
 func TestAModuleIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	out := importing(t, `
@@ -187,8 +189,8 @@ own True
 	}
 }
 
-// TestTemplatesLoadWhatBoxesWant: the next template has it, its successors without another trial, and a
-// box that wants nothing changes nothing.
+// TestTemplatesLoadWhatBoxesWant checks that the next template loads wanted modules, and later ones
+// skip the trial.
 func TestTemplatesLoadWhatBoxesWant(t *testing.T) {
 	b, h := forking(t, 30)
 	var log strings.Builder

@@ -12,12 +12,11 @@ func least() plugins.Limits {
 
 const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted apart
 
-// overhead is bwrap's own process outside the box, which counts against the same limit.
+// overhead is bwrap's own process outside the box. It counts against the same limit.
 const overhead = 1
 
-// rlimits are the per-process limits of a box. They hold everywhere, also under a cgroup.
-// Where a cgroup counts processes, the resource limit is a little higher, so that the cgroup refuses
-// first and counts the refusal.
+// rlimits are the per-process limits of a box, with or without a cgroup. Where a cgroup counts
+// processes, the resource limit is a little higher: the cgroup refuses first and counts that.
 func rlimits(l plugins.Limits, counted bool) []rlimit.Limit {
 	processes := l.Pids + overhead
 	if counted {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// meter passes questions about a box's usage to the goroutine that watches it. Only that one may
-// read its group.
+// meter passes usage questions to the goroutine that watches the box. Only that one may read its
+// group.
 type meter struct {
 	asked chan chan<- reading
 	over  chan struct{} // closed once nothing of the box is left
@@ -28,7 +28,7 @@ var (
 	errUnmeasured = errors.New("bubblewrap: usage is known at the end only, because a control group lacks counters")
 )
 
-// ask waits for an answer, which comes as long as the box is open.
+// ask waits for an answer, which comes while the box is open.
 func (m *meter) ask(ctx context.Context) (usage, error) {
 	answer := make(chan reading, 1)
 	select {

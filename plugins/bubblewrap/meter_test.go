@@ -99,7 +99,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestAMissingCounterIsNotZero: what can't be read must not count as a limit that nothing ran into.
+// TestAMissingCounterIsNotZero: an unreadable counter must not pass for a limit that was never hit.
 func TestAMissingCounterIsNotZero(t *testing.T) {
 	for version, all := range map[int]map[string]string{1: counters1(), 2: counters2()} {
 		for name := range all {

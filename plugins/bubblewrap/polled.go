@@ -13,9 +13,9 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and
-// file systems use, and leaves killing to whoever reads the usage. Processes are limited by a
-// resource limit, which the kernel holds because boxes never run as root.
+// polled is the limiter of hosts without a writable cgroup. It measures a box's processes and file
+// systems; the caller that reads the usage kills. A resource limit bounds processes, which the
+// kernel enforces because boxes never run as root.
 type polled struct{}
 
 func newPolled() (polled, error) {
@@ -29,16 +29,16 @@ func (polled) enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
-// pollInterval never slows down. Nothing else holds the limit, and what processes use doesn't tell
-// whether they run.
+// pollInterval never slows down: nothing else holds the limit, and usage doesn't tell whether
+// processes run.
 func (polled) pollInterval() pollInterval {
 	return pollInterval{least: 25 * time.Millisecond, most: 25 * time.Millisecond}
 }
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 
-// sweep can find nothing. Without a cgroup nothing is left behind but processes, and those die with
-// the plugin.
+// sweep has nothing to remove. Without a cgroup only processes could remain, and those die with the
+// plugin.
 func (polled) sweep(func(string) bool) error { return nil }
 
 // tree is one box's processes, found by descent from the outermost.
@@ -56,8 +56,8 @@ func (t *tree) add(pid int) error {
 
 func (t *tree) procs() ([]*os.File, error) { return nil, errors.New("memory is watched from outside") }
 
-// nearly is how far below the process limit a tree counts as having hit it. Forks that are being
-// refused take places too.
+// nearly is how far below the process limit a tree counts as having hit it. Refused forks briefly
+// count as processes.
 const nearly = 4
 
 // inodeSize is roughly what the kernel keeps for one file of a tmpfs.
