@@ -11,10 +11,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// StoppingReason is why nothing is accepted any more.
+// StoppingReason is the reason given for refusals while Airlock stops.
 const StoppingReason = "Airlock is being stopped"
 
-// Admission is the state of the queue as a submission finds it.
+// Admission is the queue's state at a submission.
 type Admission struct {
 	Waiting int  // pending executions
 	Paused  bool // people have paused the queue
@@ -58,11 +58,10 @@ func (s *Scheduler) checkAccepting() error {
 	return nil
 }
 
-// queuedWithin bounds how long Queued waits for the database: /health must answer while a script
-// does its worst.
+// queuedWithin bounds Queued's wait for the database: /health must answer under load.
 const queuedWithin = time.Second
 
-// Queued returns how many executions are pending; -1 if the database didn't answer in time.
+// Queued returns the number of pending executions, or -1 if the database is slow.
 func (s *Scheduler) Queued() int {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), queuedWithin)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// SlotRequests returns how many executions wait for a slot to resume and to start with.
+// SlotRequests returns how many executions wait to resume and to start.
 func (s *Scheduler) SlotRequests() (resuming, starting int) {
 	s.slots.mu.Lock()
 	defer s.slots.mu.Unlock()
@@ -22,7 +22,7 @@ func (s *Scheduler) SetDraining() {
 	s.draining = true
 }
 
-// HoldClaims keeps everything from being claimed until release is called.
+// HoldClaims stops claims until release is called.
 func (s *Scheduler) HoldClaims(t *testing.T) (release func()) {
 	if err := s.claiming.Acquire(t.Context(), 1); err != nil {
 		t.Fatal(err)

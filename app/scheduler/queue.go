@@ -12,8 +12,7 @@ import (
 // claimEvery is how often the queue is read without a wake-up.
 const claimEvery = 2 * time.Second
 
-// claimLoop starts pending executions as slots get free: profiles take turns, and each has its
-// oldest first.
+// claimLoop starts pending executions as slots get free.
 func (s *Scheduler) claimLoop() {
 	ticker := time.NewTicker(claimEvery)
 	defer ticker.Stop()
@@ -37,12 +36,10 @@ func (s *Scheduler) claimLoop() {
 	}
 }
 
-// claimNext claims the pending execution whose turn it is, with the slot that the caller holds.
+// claimNext claims the next pending execution, with the caller's slot.
 //
-// run is nil if nothing is pending or may run yet: there is no sandbox (see notYet), no room on the
-// disk for what it would print, or people have paused the queue. The store isn't asked if it had
-// nothing the last time and no wake-up came since: a transaction per free slot would take the
-// writer from those who need it.
+// run is nil if nothing is pending, claims are paused, the disk is full, or notYet holds it back.
+// It asks the store only after a wake-up or an earlier claim, to spare the writer.
 func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 	if !s.canRun() || ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -60,7 +57,7 @@ func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 	if lookAgain = full; full || err != nil {
 		return nil, err
 	}
-	// A claim that is committed must begin here, so it is not given up half-way.
+	// A committed claim must begin.
 	ctx = context.WithoutCancel(ctx)
 	err = s.WithoutClaims(ctx, func() error {
 		if !s.canRun() { // Drain, say, waits only for what has begun by now
@@ -97,9 +94,8 @@ func (s *Scheduler) claimRow(ctx context.Context) (x app.Execution, ok, paused b
 	return x, ok, paused, err
 }
 
-// notYet lists the profiles whose pending executions are not claimed yet: too many of their ends are
-// unfinished, a first proof that is not over may decide where they run, or the class of their boxes is
-// saturated.
+// notYet lists the profiles whose pending executions must wait. Reasons: too many unfinished ends,
+// an unfinished first proof, or a saturated class of boxes.
 func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string, err error) {
 	handles = s.ends.atLeast(maxEnds)
 	if s.cfg.Sandboxes.Decided() && len(s.yields.atLeast(s.cfg.Workers)) == 0 {
@@ -114,8 +110,7 @@ func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string,
 	return handles, err
 }
 
-// checkDisk reports whether the disk has no room for what an execution would print. The log says
-// when that changes.
+// checkDisk reports whether the disk is too full for an execution's output. It logs changes.
 func (s *Scheduler) checkDisk(ctx context.Context) (full bool, err error) {
 	err = s.cfg.Store.CheckFreeSpace(ctx)
 	full = app.CodeOf(err) == app.CodeStorageFull

@@ -11,8 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// TestAFloodLeavesTheOthersTheirTurn: who has queued ten makes nobody wait for more than one of
-// them, whoever came first.
 func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -42,8 +40,7 @@ func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 	}
 }
 
-// TestNothingIsClaimedOnceItDrains: what the queue's loop was about to claim when the drain began
-// stays in the queue. Nobody would wait for its end.
+// TestNothingIsClaimedOnceItDrains: a claim that races with the drain stays in the queue.
 func TestNothingIsClaimedOnceItDrains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -77,8 +74,8 @@ func (w *world) parked(n int, p app.Profile, script string) (list []app.Executio
 	return list
 }
 
-// TestNoProfileTakesAllPlacesToWait: scripts of a profile that asks and never answers must not
-// raise llm.Error in everybody else's.
+// TestNoProfileTakesAllPlacesToWait: unanswered questions of one profile don't fail those of
+// others.
 func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 2, 4 })
@@ -101,8 +98,7 @@ func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	}
 }
 
-// TestAnswersAtOnceKeepNobodyFromStarting: a profile whose many executions get their answers at
-// once doesn't have all slots until the last of them has ended.
+// TestAnswersAtOnceKeepNobodyFromStarting: instant answers don't let one profile keep all slots.
 func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 1, 20 })
@@ -131,7 +127,7 @@ func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	}
 }
 
-// claimants waits until so many want to resume and to start.
+// claimants waits for these numbers of requests.
 func (w *world) claimants(resuming, starting int) {
 	w.T.Helper()
 	enginetest.Within(w.T, func() bool {

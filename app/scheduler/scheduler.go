@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what a Scheduler needs. All fields must be set.
+// Config configures a Scheduler. All fields must be set.
 type Config struct {
 	Store     *store.Store
 	Sandboxes *sandbox.Manager
@@ -27,8 +27,8 @@ type Config struct {
 	Queue           int // pending executions
 	QueuePerProfile int
 
-	// Begin takes over an execution that was claimed from the queue, with its slot. It must not block.
-	// The Scheduler calls run in a goroutine of its own.
+	// Begin takes over a claimed execution and its slot. It must not block. The Scheduler calls run
+	// in its own goroutine.
 	Begin func(x app.Execution, slot *Slot) (run func())
 }
 
@@ -49,9 +49,8 @@ type Scheduler struct {
 	loop   sync.WaitGroup
 	runs   sync.WaitGroup
 
-	// claiming joins a claim with Begin: its holder finds each execution either pending or begun. It
-	// is a semaphore because its holder may wait for the store's writer, which an import keeps for
-	// minutes.
+	// claiming joins a claim with Begin, so each execution is pending or begun. A semaphore,
+	// because the holder may wait minutes for the store's writer.
 	claiming    *semaphore.Weighted
 	lastProfile string // handle; whose execution was claimed last. claiming guards it
 
@@ -60,7 +59,7 @@ type Scheduler struct {
 	stopped  bool
 }
 
-// New returns a Scheduler that claims nothing yet: see Start.
+// New returns a Scheduler. Start begins the claims.
 func New(cfg Config) *Scheduler {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Scheduler{
@@ -74,8 +73,8 @@ func New(cfg Config) *Scheduler {
 // Start begins to claim.
 func (s *Scheduler) Start() { s.loop.Go(s.claimLoop) }
 
-// Drain stops claiming and accepting. It returns when no claim is under way, or with an error when
-// ctx ends.
+// Drain stops claiming and accepting, and waits for the current claim. It returns an error if ctx
+// ends first.
 func (s *Scheduler) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining = true
@@ -97,15 +96,15 @@ func (s *Scheduler) Wait() {
 	s.runs.Wait()
 }
 
-// Stopping reports whether nothing is accepted any more.
+// Stopping reports whether submissions are refused.
 func (s *Scheduler) Stopping() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.draining || s.stopped
 }
 
-// WithoutClaims calls do while nothing is claimed, so that each execution is either pending or
-// begun. It returns do's error, or ctx's if that ended first.
+// WithoutClaims calls do while nothing is claimed. Each execution is then pending or begun. It
+// returns do's error, or ctx's if that ended first.
 func (s *Scheduler) WithoutClaims(ctx context.Context, do func() error) error {
 	if s.claiming.Acquire(ctx, 1) != nil {
 		return context.Cause(ctx)
@@ -114,13 +113,13 @@ func (s *Scheduler) WithoutClaims(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// Wake has the claim loop look for pending executions. It never blocks.
+// Wake makes the claim loop look for pending executions. It never blocks.
 func (s *Scheduler) Wake() {
 	s.pending.Store(true)
 	s.signalFreeSlot()
 }
 
-// signalFreeSlot has the claim loop look whether something is pending for a slot that got free.
+// signalFreeSlot makes the claim loop look for work for a free slot.
 func (s *Scheduler) signalFreeSlot() {
 	select {
 	case s.wake <- struct{}{}:
@@ -128,7 +127,7 @@ func (s *Scheduler) signalFreeSlot() {
 	}
 }
 
-// canRun reports whether something can run now: see notYet for what can't.
+// canRun reports whether something can run now.
 func (s *Scheduler) canRun() bool {
 	s.mu.Lock()
 	draining := s.draining

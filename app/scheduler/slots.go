@@ -12,10 +12,9 @@ import (
 
 // slots hands out the right to run. It is safe for concurrent use.
 //
-// Executions that resume go before those that start: a script that has its answer is nearer to its
-// end, and its box already takes memory. But never two in a row while another waits to start, and
-// profiles take turns to resume. Else a profile whose executions all get their answers at once would
-// keep the others from running.
+// Resuming goes before starting: such a script is nearer its end and already holds memory. But
+// never twice in a row while another waits to start, and profiles take turns to resume. Else one
+// profile with instant answers would block the others.
 type slots struct {
 	mu          sync.Mutex
 	free        int
@@ -25,7 +24,7 @@ type slots struct {
 	startIsNext bool   // one resumed while another wanted to start
 }
 
-// slotRequest waits for a slot, which it has once ready is closed.
+// slotRequest waits until ready is closed; then it has a slot.
 type slotRequest struct {
 	profile string // handle; "" of one that starts, since the queue knows whose turn that is
 	ready   chan struct{}
@@ -33,7 +32,7 @@ type slotRequest struct {
 
 func newSlots(n int) *slots { return &slots{free: n} }
 
-// start waits for a slot to begin an execution with.
+// start waits for a slot for a new execution.
 func (s *slots) start(ctx context.Context) error { return s.acquire(ctx, &s.starting, "") }
 
 // startNow takes a slot if one is free.
@@ -47,7 +46,7 @@ func (s *slots) startNow() bool {
 	return true
 }
 
-// resume waits for a slot to go on with an execution of the profile.
+// resume waits for a slot to continue an execution of the profile.
 func (s *slots) resume(ctx context.Context, profile string) error {
 	return s.acquire(ctx, &s.resuming, profile)
 }
@@ -84,14 +83,14 @@ func (s *slots) release() {
 	s.passOnLocked()
 }
 
-// freeCount returns how many slots are free. Nobody waits for one unless that is 0.
+// freeCount returns the number of free slots. Requests wait only at 0.
 func (s *slots) freeCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.free
 }
 
-// passOnLocked gives a slot to the request whose turn it is.
+// passOnLocked gives a slot to the next request.
 func (s *slots) passOnLocked() {
 	switch resume, start := len(s.resuming) > 0, len(s.starting) > 0; {
 	case start && (!resume || s.startIsNext):
@@ -109,8 +108,7 @@ func (s *slots) passOnLocked() {
 	}
 }
 
-// nextToResumeLocked returns the oldest request of the first profile after the one that resumed
-// last, in the order of their handles.
+// nextToResumeLocked returns the oldest request of the next profile, by handle.
 func (s *slots) nextToResumeLocked() int {
 	next, first := -1, 0
 	for i, r := range s.resuming {
@@ -127,10 +125,10 @@ func (s *slots) nextToResumeLocked() int {
 	return next
 }
 
-// Slot is one execution's right to run, which it may give away for a while.
+// Slot is one execution's right to run.
 //
-// It is safe for concurrent use, but for Yield and EndYield, which are for the goroutine that
-// drives the execution.
+// It is safe for concurrent use, except Yield and EndYield: only the goroutine that drives the
+// execution calls them.
 type Slot struct {
 	s          *Scheduler
 	profile    string // handle
@@ -149,7 +147,7 @@ func (s *Slot) Held() bool {
 	return s.held
 }
 
-// Release gives the slot to another execution. It does nothing if the slot is not held.
+// Release gives the slot back, if it is held.
 func (s *Slot) Release() {
 	s.mu.Lock()
 	held := s.held
@@ -161,7 +159,7 @@ func (s *Slot) Release() {
 	}
 }
 
-// Resume waits until the execution may run again. It returns ctx's error if that ends first.
+// Resume waits until the execution may run again, or returns ctx's error.
 func (s *Slot) Resume(ctx context.Context) error {
 	if s.Held() {
 		return nil
@@ -175,18 +173,17 @@ func (s *Slot) Resume(ctx context.Context) error {
 	return nil
 }
 
-// OthersFree reports whether another slot is free. Then nobody waits for this one.
+// OthersFree reports whether another slot is free.
 func (s *Slot) OthersFree() bool { return s.s.FreeSlots() > 0 }
 
-// FreeSlots returns how many executions could begin at once.
+// FreeSlots returns how many executions could begin now.
 func (s *Scheduler) FreeSlots() int { return s.slots.freeCount() }
 
-// boxPatience is how long an execution keeps its slot while it waits for a box: longer than a box
-// takes on a healthy host, because opening one takes the processor, and slots are what bounds that.
+// boxPatience is how long an execution keeps its slot while it waits for a box. It exceeds a
+// healthy host's start time: slots bound the processor load of starting boxes.
 const boxPatience = time.Second
 
-// counts counts executions by something that they share. It is safe for concurrent use, and its zero
-// value is ready.
+// counts counts executions by a key. It is safe for concurrent use. The zero value is ready.
 type counts[K comparable] struct {
 	mu sync.Mutex
 	by map[K]int
@@ -221,7 +218,7 @@ func (c *counts[K]) total() (n int) {
 	return n
 }
 
-// atLeast returns what is counted so often or more.
+// atLeast returns the keys with at least this count.
 func (c *counts[K]) atLeast(least int) (list []K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,11 +230,11 @@ func (c *counts[K]) atLeast(least int) (list []K) {
 	return list
 }
 
-// maxEnds is how many ends of a profile may be unfinished before no more of its executions are
-// claimed: each keeps its output, and the files that its script left.
+// maxEnds is how many unfinished ends stop further claims of a profile. Each keeps its output and
+// files.
 const maxEnds = 8
 
-// BeginEnd counts that the script has ended, and that its end is not stored yet.
+// BeginEnd counts a script that has ended but is not stored yet.
 func (s *Slot) BeginEnd() { s.s.ends.add(s.profile, 1) }
 
 // FinishEnd undoes BeginEnd.
@@ -247,9 +244,8 @@ func (s *Slot) FinishEnd() {
 	}
 }
 
-// isSaturated reports whether so many executions wait for a box of p's class that no more are claimed
-// for it. Those claimed before, with a slot each, can still join them, so there are never more than
-// twice as many as slots.
+// isSaturated reports whether too many executions wait for p's class of boxes. Claimed ones can
+// still join, so at most twice as many as slots wait.
 func (s *Scheduler) isSaturated(p app.Placement) bool {
 	c, ok := s.cfg.Sandboxes.ClassOf(p)
 	return ok && s.yields.of(c) >= s.cfg.Workers
@@ -258,8 +254,8 @@ func (s *Scheduler) isSaturated(p app.Placement) bool {
 // Opening returns how many executions wait for a box without a slot.
 func (s *Scheduler) Opening() int { return s.yields.total() }
 
-// Patience returns how long the execution should wait for a box of the class before it calls Yield:
-// not at all if others of the class have yielded and still wait.
+// Patience returns how long to wait for a box of the class before Yield. It is 0 if others of the
+// class have yielded and still wait.
 func (s *Slot) Patience(c sandbox.Class) time.Duration {
 	if !s.Held() || s.s.yields.of(c) > 0 {
 		return 0
@@ -267,8 +263,8 @@ func (s *Slot) Patience(c sandbox.Class) time.Duration {
 	return boxPatience
 }
 
-// Yield gives the slot away while the execution waits for a box of the class.
-// The execution counts as waiting until EndYield, also between tries.
+// Yield gives the slot away while the execution waits for a box. It counts as waiting until
+// EndYield, also between tries.
 func (s *Slot) Yield(c sandbox.Class) {
 	if !s.Held() {
 		return

@@ -49,7 +49,7 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// TestSlotsTakeTurns: whoever starts comes after one that resumes, and profiles resume by turns.
+// TestSlotsTakeTurns: starting alternates with resuming, and profiles take turns to resume.
 func TestSlotsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

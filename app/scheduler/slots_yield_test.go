@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// coldYard is a world with the backend "quick", the default, and "dead", whose boxes open once gate
-// is closed. w's profile requires the dead one.
+// coldYard is a world with the backends "quick" (default) and "dead". Dead boxes open once gate is
+// closed. w's profile requires "dead".
 func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate chan struct{}) {
 	t.Helper()
 	base, boxes := enginetest.NewWithBackends(t, func(c *engine.Config) { c.Workers, c.Pool = workers, -1 },
@@ -26,8 +26,7 @@ func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate cha
 	return w, boxes["dead"], gate
 }
 
-// A host that doesn't answer held as many run slots as it was given executions, for half a minute
-// per try.
+// TestADeadBackendHoldsNoSlots: executions release their slots while a backend doesn't answer.
 func TestADeadBackendHoldsNoSlots(t *testing.T) {
 	t.Parallel()
 	w, _, _ := coldYard(t, 2)
@@ -50,8 +49,8 @@ func TestADeadBackendHoldsNoSlots(t *testing.T) {
 	w.AwaitHealth("those that wait", func(h engine.Health) bool { return h.Opening >= 2 && h.Opening <= h.Running })
 }
 
-// What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep
-// others from being claimed; once it answers, all of it runs.
+// TestADeadBackendOpensABoundedNumber: most executions for a dead backend stay queued. Others are
+// claimed meanwhile; all run once it answers.
 func TestADeadBackendOpensABoundedNumber(t *testing.T) {
 	t.Parallel()
 	const workers, many = 2, 20
@@ -84,7 +83,7 @@ func TestADeadBackendOpensABoundedNumber(t *testing.T) {
 	w.AwaitHealth("nobody that waits", func(h engine.Health) bool { return h.Opening == 0 })
 }
 
-// A box that has come at last doesn't make more scripts run at once than there are slots.
+// TestAColdBoxWaitsForASlot: a late box doesn't exceed the number of slots.
 func TestAColdBoxWaitsForASlot(t *testing.T) {
 	t.Parallel()
 	w, _, gate := coldYard(t, 1)
@@ -107,7 +106,7 @@ func TestAColdBoxWaitsForASlot(t *testing.T) {
 	})
 }
 
-// Executions that wait without a slot are stopped and closed like any other.
+// TestWhatWaitsForADeadBackendCanBeEnded: executions without a slot can be stopped and closed.
 func TestWhatWaitsForADeadBackendCanBeEnded(t *testing.T) {
 	t.Parallel()
 	w, _, _ := coldYard(t, 1)

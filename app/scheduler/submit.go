@@ -7,11 +7,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Submission is an execution on its way into the queue. All fields must be set.
+// Submission is an execution to be queued. All fields must be set.
 //
-// Check and Bind run in the transaction that stores the row; an error of theirs undoes it. Bind is
-// called only for a row that is claimed at once. Begin then takes the execution over as
-// Config.Begin does; if it can't, Discard gives back what Bind took.
+// Check and Bind run in the storing transaction; their errors undo it. Bind is called only for a
+// row claimed at once. Then Begin takes over as Config.Begin does, or Discard gives back what Bind
+// took.
 type Submission struct {
 	Row     *store.NewExecution
 	Check   func(ctx context.Context, tx *store.Tx) error // refuses it, or completes the row
@@ -23,8 +23,8 @@ type Submission struct {
 // Submit stores an execution and returns it as pending, without its id. Errors: those of Check,
 // Admit, Bind and store.Queue.Add.
 //
-// If nothing waits and a slot is free, the transaction that stores the row claims it too. It would
-// be the next claim in any case, and an idle server saves a second transaction and its sync.
+// If nothing waits and a slot is free, the same transaction claims the row. That saves a second
+// commit.
 func (s *Scheduler) Submit(ctx context.Context, sub Submission) (app.Execution, error) {
 	reserved := s.reserve(ctx)
 	if reserved { // a claim that is committed must begin here, so it is not given up half-way
@@ -44,7 +44,7 @@ func (s *Scheduler) Submit(ctx context.Context, sub Submission) (app.Execution, 
 	return x, err
 }
 
-// insert stores the row, and claims it if the caller holds a reservation and the row is next.
+// insert stores the row, and claims it if reserved and next.
 func (s *Scheduler) insert(ctx context.Context, sub Submission, reserved bool) (x app.Execution, err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := sub.Check(ctx, tx); err != nil {
@@ -67,17 +67,17 @@ func (s *Scheduler) insert(ctx context.Context, sub Submission, reserved bool) (
 	return x, err
 }
 
-// isNext reports whether an execution that is stored now would be claimed next: nothing waits, a
-// sandbox is in use, and no proof, saturated class or unfinished ends could give another the turn.
+// isNext reports whether a row stored now would be claimed next. Nothing waits, a sandbox is in
+// use, and notYet could hold nothing back.
 func (s *Scheduler) isNext(profile string, a Admission) bool {
 	return a.Waiting == 0 && !a.Paused && s.canRun() && s.cfg.Sandboxes.Decided() &&
 		len(s.yields.atLeast(s.cfg.Workers)) == 0 && s.ends.of(profile) < maxEnds
 }
 
-// reserve takes a run slot and keeps others from claiming. It reports false if the execution has to
-// wait for its turn: no slot is free, the Scheduler is stopping, or ctx has ended.
+// reserve takes a run slot and blocks other claims. It reports false if no slot is free, the
+// Scheduler stops, or ctx has ended.
 //
-// Wait waits for what is reserved. It ends with begin or unreserve.
+// Wait waits for reservations. They end with begin or unreserve.
 func (s *Scheduler) reserve(ctx context.Context) bool {
 	if !s.slots.startNow() {
 		return false
@@ -100,7 +100,7 @@ func (s *Scheduler) reserve(ctx context.Context) bool {
 	return true
 }
 
-// begin runs the execution that was claimed and committed under the reservation.
+// begin runs the execution claimed under the reservation.
 func (s *Scheduler) begin(x app.Execution, begin func(x app.Execution, slot *Slot) (run func())) {
 	x.Status = app.StatusRunning
 	s.lastProfile = x.ProfileHandle
@@ -112,7 +112,7 @@ func (s *Scheduler) begin(x app.Execution, begin func(x app.Execution, slot *Slo
 	}()
 }
 
-// unreserve gives the reservation back unused. It calls discard in the background.
+// unreserve gives up the reservation and calls discard in the background.
 func (s *Scheduler) unreserve(discard func()) {
 	s.claiming.Release(1)
 	s.slots.release()
