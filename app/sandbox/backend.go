@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Class names boxes of one kind, whichever proof they were opened under.
+// Class names a kind of boxes, across proofs.
 type Class struct {
 	Backend, Image string
 	Fresh          bool // not forked from a template, where others are
@@ -62,7 +62,7 @@ func (b *Backend) Name() string { return b.name }
 // Tier is how strongly its boxes isolate.
 func (b *Backend) Tier() plugins.Tier { return b.report.Tier }
 
-// Notes are sentences for agents about what scripts find different in its boxes.
+// Notes are sentences for agents about peculiarities of its boxes.
 func (b *Backend) Notes() []string { return b.report.Notes }
 
 // Identity names what is installed in boxes of an image.
@@ -78,30 +78,28 @@ func (b *Backend) Class(p app.Placement) Class {
 	return Class{b.name, p.Image, p.Fresh && b.report.Templates}
 }
 
-// Take hands out a box of the class, which the caller must run or close; warm reports whether it
-// was ready. If the caller waits longer than patience, late is called once. late may be nil.
+// Take hands out a box of the class. The caller must run or close it. warm reports whether the box
+// was ready. After patience, late is called once; it may be nil.
 func (b *Backend) Take(
 	ctx context.Context, class Class, patience time.Duration, late func(),
 ) (one *Box, warm bool, err error) {
 	return b.pool(class).take(ctx, patience, late)
 }
 
-// TakeReady hands out a box of the class if one is ready, else nil. The caller must run or close
-// it.
+// TakeReady hands out a ready box of the class, or nil. The caller must run or close it.
 func (b *Backend) TakeReady(class Class) *Box { return b.pool(class).takeReady() }
 
-// standard is the class of boxes for placements that ask for nothing.
+// standard is the class of boxes without special placement.
 func (b *Backend) standard() Class { return Class{Backend: b.name} }
 
-// pool returns the boxes of a class. Only the standard one's ever keeps some ready.
+// pool returns the boxes of a class. Only the standard pool keeps some ready.
 func (b *Backend) pool(class Class) *pool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p := b.pools[class]; p != nil {
 		return p
 	}
-	// A failure of another class is no reason to doubt the backend. The caller that waits for the box
-	// gets the error.
+	// A failure of another class doesn't discredit the backend. The waiting caller gets the error.
 	failed := func(error) {}
 	if class == b.standard() {
 		failed = b.failed
@@ -131,7 +129,7 @@ func (b *Backend) open(ctx context.Context, class Class) (*Box, error) {
 		return nil, errors.New("sandbox: the backend forked a box that has to be fresh")
 	}
 	if opened.Session.Ready().Compiled {
-		// The compiling box is gone before this one is handed out, so that an execution leaves nothing
+		// The compiling box is closed before this one is handed out, so an execution leaves nothing
 		// behind.
 		b.runners.compileOnce(ctx, image, func(ctx context.Context) ([]byte, error) { return b.compile(ctx, spec) })
 	}
@@ -145,7 +143,7 @@ func (b *Backend) open(ctx context.Context, class Class) (*Box, error) {
 	return opened, nil
 }
 
-// compile opens a box only to have the guest's runner compiled by its interpreter.
+// compile opens a box only to compile the guest's runner.
 func (b *Backend) compile(ctx context.Context, spec plugins.Spec) ([]byte, error) {
 	one, err := openBox(ctx, b.backend, spec, guest.Boot{CA: b.ca, Compile: true})
 	if err != nil {
@@ -155,7 +153,7 @@ func (b *Backend) compile(ctx context.Context, spec plugins.Spec) ([]byte, error
 	return one.Session.Ready().Code, nil
 }
 
-// opensAfresh reports whether the last box that was to be forked from a template was not.
+// opensAfresh reports whether the last fork from a template failed.
 func (b *Backend) opensAfresh() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,8 +175,7 @@ func (b *Backend) allPools() []*pool {
 	return slices.Collect(maps.Values(b.pools))
 }
 
-// close ends every box that was not handed out, and returns when they are gone. Running boxes go
-// on.
+// close ends every box that was not handed out and waits for them. Running boxes go on.
 func (b *Backend) close() {
 	b.mu.Lock()
 	b.closed = true
@@ -188,7 +185,7 @@ func (b *Backend) close() {
 	}
 }
 
-// matches reports whether the backend isolates as well as the placement asks for and has its image.
+// matches reports whether the backend has the placement's tier and image.
 func (b *Backend) matches(p app.Placement) (tier, image bool) {
 	_, image = b.report.Images[p.Image]
 	tier = p.MinTier != string(plugins.TierFull) || b.report.Tier == plugins.TierFull

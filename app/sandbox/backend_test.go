@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestFreshBoxes: a profile that requires them gets no box that was forked, whatever the backend
-// does. Where none is forked it shares the boxes that are ready.
+// TestFreshBoxes: a profile that requires fresh boxes never gets a forked one. Without forks it
+// shares the ready boxes.
 func TestFreshBoxes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -48,7 +48,7 @@ func TestFreshBoxes(t *testing.T) {
 	}
 }
 
-// TestBoxesThatAreNotForkedAreTold: a template that isn't ready costs speed, and nobody would know.
+// TestBoxesThatAreNotForkedAreTold: a template that isn't ready is reported.
 func TestBoxesThatAreNotForkedAreTold(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -19,7 +19,7 @@ const (
 
 var errStuck = errors.New("sandbox: the backend did not remove a box in time")
 
-// Box is one running sandbox with a guest that is ready for its one script.
+// Box is one running sandbox whose guest is ready for one script.
 type Box struct {
 	Session *guest.Session
 
@@ -61,13 +61,13 @@ func openBox(ctx context.Context, backend plugins.Sandbox, spec plugins.Spec, bo
 	return b, nil
 }
 
-// sessionEnd is a box's stdio as its session has it. Closing it ends reading only; the box stays
+// sessionEnd is a session's view of a box's stdio. Closing it ends reading only; the box stays
 // until Box.End.
 type sessionEnd struct{ *pipe.End }
 
 func (s sessionEnd) Close() error { return s.CloseRead() }
 
-// diagnosticError tells an operator why a box didn't get ready; nil if the backend doesn't say.
+// diagnosticError tells an operator why a box didn't get ready, or nil if unknown.
 func diagnosticError(exit plugins.Exit) error {
 	if exit.Diagnostic == "" {
 		return nil
@@ -91,11 +91,9 @@ func (b *Box) Close() {
 	_, _ = b.End()
 }
 
-// Measure returns what the script of a box has used, after PID 1 has reported that it was alone in
-// it.
+// Measure returns the script's usage, after PID 1 has reported to be alone.
 //
-// ok is false if only the end of the box can tell: a limit was hit, the backend doesn't measure, or
-// ctx ended.
+// ok is false if only the end can tell: a limit was hit, the backend doesn't measure, or ctx ended.
 func (b *Box) Measure(ctx context.Context) (used plugins.Usage, ok bool) {
 	meter, ok := b.backend.(plugins.Meter)
 	if !ok {
@@ -108,8 +106,8 @@ func (b *Box) Measure(ctx context.Context) (used plugins.Usage, ok bool) {
 	return used, err == nil && !used.LimitHit
 }
 
-// End waits for a box whose session is over, and kills it after exitGrace.
-// It returns how the box ended, once nothing of it is left.
+// End waits for a box whose session is over, and kills it after exitGrace. It returns once nothing
+// of the box is left.
 func (b *Box) End() (plugins.Exit, error) {
 	if b.Session != nil {
 		b.Session.Close()

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// TestScriptThatReachedNoBoxWasNotStarted: where a box took no script and no other one opened, the
-// execution was said to have been started, and counted as such.
+// TestScriptThatReachedNoBoxWasNotStarted: an execution without a box isn't counted as started.
 func TestScriptThatReachedNoBoxWasNotStarted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, 1 })

@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// maxCompilations bounds the boxes that are opened to compile the runner for one image.
+// maxCompilations bounds the compiling boxes per image.
 const maxCompilations = 3
 
-// compiledRunners keeps the guest's runner as each image's interpreter compiles it, so that not
-// every box has to.
+// compiledRunners caches the guest's runner as compiled by each image's interpreter.
 //
-// The code comes from a box that was opened only to compile and takes no script. It goes only to
-// boxes of the same image under the same proof, so no script can reach another's box this way.
+// The code comes from a box that takes no script, and goes only to boxes of the same image and
+// proof. So no script can reach another's box this way.
 type compiledRunners struct {
 	mu        sync.Mutex
 	code      map[string][]byte // by image
@@ -24,15 +23,15 @@ func newCompiledRunners() *compiledRunners {
 	return &compiledRunners{code: map[string][]byte{}, tries: map[string]int{}}
 }
 
-// get returns an image's compiled runner; nil if there is none yet.
+// get returns an image's compiled runner, or nil.
 func (c *compiledRunners) get(image string) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.code[image]
 }
 
-// compileOnce compiles an image's runner, unless that is done, was tried maxCompilations times, or
-// any image's is being compiled. A failure is no error: boxes then compile for themselves.
+// compileOnce compiles an image's runner unless done, tried maxCompilations times, or any
+// compilation is under way. On failure boxes compile for themselves.
 func (c *compiledRunners) compileOnce(
 	ctx context.Context, image string, compile func(context.Context) ([]byte, error),
 ) {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// What an image's interpreter compiled goes to boxes of that image alone, and comes from a box that
-// no script is sent to.
+// A compiled runner goes only to boxes of its image, and comes from a box without a script.
 func TestCompiledRunnerStaysInItsImage(t *testing.T) {
 	t.Parallel()
 	images := enginetest.Passes("a", plugins.TierFull)

@@ -7,7 +7,7 @@ const (
 	ProbeInterval = probeInterval
 )
 
-// DueNames names the backends that would be proved now without being asked for.
+// DueNames names the backends due for a proof.
 func (m *Manager) DueNames() (names []string) {
 	for _, s := range m.due(m.backends) {
 		names = append(names, s.Name)
@@ -15,7 +15,7 @@ func (m *Manager) DueNames() (names []string) {
 	return names
 }
 
-// RequestProbe has a backend probed soon, and reports whether it will be.
+// RequestProbe requests a proof of a backend and reports whether it will follow.
 func (m *Manager) RequestProbe(name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -29,7 +29,7 @@ func (m *Manager) FirstIdentity() string {
 	return m.firstLocked().Identity("")
 }
 
-// PeekReady returns the oldest ready box of the first backend in use, which stays in the pool.
+// PeekReady returns the first backend's oldest ready box, without taking it.
 func (m *Manager) PeekReady() *Box {
 	m.mu.Lock()
 	defer m.mu.Unlock()

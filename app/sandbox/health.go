@@ -66,13 +66,12 @@ func (m *Manager) backendHealthLocked(s *backendState, standard *Backend) Backen
 	return b
 }
 
-// selfProving is a backend that may have proved its controls again without being asked.
+// selfProving is a backend that can prove its controls again by itself.
 type selfProving interface {
 	Proof() (plugins.Report, time.Time)
 }
 
-// adoptNewerProof takes over a proof that the backend passed when its process had to be started
-// again.
+// adoptNewerProof takes over the proof of a backend's restarted process.
 func (b *BackendHealth) adoptNewerProof(backend plugins.Sandbox) {
 	p, ok := backend.(selfProving)
 	if !ok {

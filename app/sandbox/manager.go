@@ -21,7 +21,7 @@ type BackendConfig struct {
 	Config  plugins.Config
 }
 
-// Config is what a Manager needs. All fields but Auto, Runtime, CA and Installed must be set.
+// Config configures a Manager. All fields but Auto, Runtime, CA and Installed must be set.
 type Config struct {
 	Backends []BackendConfig // in order of preference
 	Auto     bool            // use only the strongest one that passes
@@ -35,13 +35,13 @@ type Config struct {
 
 	// Imports returns the modules that templates have loaded, sorted.
 	Imports func() []string
-	// Changed is called when other backends may be in use than before. It must not call the Manager.
+	// Changed is called when the backends in use may have changed. It must not call the Manager.
 	Changed func()
-	// Installed is called with what boxes have when a box reported something new; nil: it is not.
+	// Installed is called when a box reported something new; nil: it is not.
 	Installed func([]Installed)
 }
 
-// Manager knows which backends work and hands out their boxes. It is safe for concurrent use.
+// Manager knows the working backends and hands out their boxes. It is safe for concurrent use.
 type Manager struct {
 	cfg    Config
 	ctx    context.Context // ends when Stop is called
@@ -54,8 +54,7 @@ type Manager struct {
 	stopped  bool
 }
 
-// backendState is a configured backend: how its last proof ended and, while it is in use, its
-// boxes.
+// backendState is a configured backend: its last proof and, while in use, its boxes.
 type backendState struct {
 	BackendConfig
 	proving      *semaphore.Weighted // held during a proof
@@ -96,7 +95,7 @@ func (m *Manager) Start() {
 	}
 }
 
-// Stop takes all backends out of use and ends the proofs. Boxes that are ready stay until Close.
+// Stop takes all backends out of use and ends the proofs. Ready boxes stay until Close.
 func (m *Manager) Stop() {
 	m.mu.Lock()
 	m.stopped = true
@@ -125,8 +124,8 @@ func (m *Manager) Available() bool {
 	return m.firstLocked() != nil
 }
 
-// Unavailable returns why no backend is in use, once that is decided, and has them probed again
-// soon; else "".
+// Unavailable returns why no backend is in use, or "". It requests new proofs. While proofs are
+// undecided it is "".
 func (m *Manager) Unavailable() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

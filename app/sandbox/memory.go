@@ -17,20 +17,19 @@ const (
 	unknownWaiters = 100      // where nothing tells how much memory there is
 )
 
-// DefaultPool returns how many boxes are kept ready by default: one for each worker, as far as
-// memory goes. root is the file system's.
+// DefaultPool returns the default number of ready boxes: one per worker if memory allows. root is
+// the file system's.
 func DefaultPool(workers int, root fs.FS) int {
 	return min(workers, boxesThatFit(root, poolShare, workers))
 }
 
-// DefaultWaiters returns how many executions wait for an answer at once by default, as far as
-// memory goes. root is the file system's.
+// DefaultWaiters returns how many executions may wait for answers by default, given memory. root is
+// the file system's.
 func DefaultWaiters(root fs.FS) int {
 	return min(maxWaiters, boxesThatFit(root, waitersShare, unknownWaiters))
 }
 
-// boxesThatFit returns how many boxes fit into the share of memory; unknown if nothing tells how
-// much there is.
+// boxesThatFit returns how many boxes fit into the share of memory, or unknown.
 func boxesThatFit(root fs.FS, share int64, unknown int) int {
 	available := AvailableMemory(root)
 	if available < 0 {
@@ -39,9 +38,8 @@ func boxesThatFit(root fs.FS, share int64, unknown int) int {
 	return max(int(available/share/idleBoxMemory), 1)
 }
 
-// AvailableMemory returns how many bytes this process can still take: of the machine's memory and
-// of its control groups', such as a container's. root is the file system's. It is -1 where nothing
-// tells.
+// AvailableMemory returns how many bytes this process can still take. It considers the machine and
+// control groups; -1 means unknown. root is the file system's.
 func AvailableMemory(root fs.FS) int64 {
 	left := int64(-1)
 	for _, n := range append(groupsMemory(root), machineMemory(root)) {
@@ -68,9 +66,9 @@ func machineMemory(root fs.FS) int64 {
 	return -1
 }
 
-// groupsMemory returns what each limit leaves of the control groups in /proc/self/cgroup and of
-// those above them, in either version. In a container the path may be one of the host's, which
-// isn't there; the container's own group is the root then.
+// groupsMemory returns what each limit of our control groups and their parents leaves. It reads
+// /proc/self/cgroup, versions 1 and 2. A container's path may not exist in it; its own group is
+// then the root.
 func groupsMemory(root fs.FS) (left []int64) {
 	text, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -96,7 +94,7 @@ func groupsMemory(root fs.FS) (left []int64) {
 	return left
 }
 
-// readBytes reads a number of bytes; ok is false if there is none, or no limit.
+// readBytes reads a number of bytes; ok is false without one or without a limit.
 func readBytes(root fs.FS, name string) (n int64, ok bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Installed is what boxes of one class have besides the standard library, as a fresh box reported
-// it.
+// Installed lists the packages of one class of boxes, as a fresh box reported them.
 type Installed struct {
 	Backend  string
 	Image    string // "" is the backend's default
@@ -21,7 +20,7 @@ type Installed struct {
 	Modules  []string // what can be imported, the standard library included; nil if that is not known
 }
 
-// Label names the boxes: the backend, and the image if it isn't the default one.
+// Label names the boxes: the backend, and any image but the default.
 func (i Installed) Label() string {
 	if i.Image == "" {
 		return i.Backend
@@ -38,8 +37,8 @@ func (i Installed) HasModule(name string) bool {
 // Package is one installed distribution.
 type Package struct{ Name, Version string }
 
-// Packages lists what scripts can import, per backend in use and image; the default class comes
-// first. Classes that are not known yet are looked into in the background, for the next call.
+// Packages lists importable packages per backend in use and image, default class first. Unknown
+// classes are explored in the background, for the next call.
 func (m *Manager) Packages() []Installed {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,8 +48,8 @@ func (m *Manager) Packages() []Installed {
 	return m.installedLocked()
 }
 
-// InstalledFor returns what the boxes have in which Place would run something. ok is false if that is
-// not known; then it is looked into in the background.
+// InstalledFor returns the packages of the boxes that Place would choose. If unknown, ok is false
+// and they are explored in the background.
 func (m *Manager) InstalledFor(p app.Placement) (i Installed, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +103,7 @@ func (b *Backend) listInstalled(standard bool) (list []Installed) {
 	return list
 }
 
-// images lists the images of the backend's boxes, the default one first.
+// images lists the backend's images, the default one first.
 func (b *Backend) images() []string {
 	return append([]string{""}, slices.Sorted(maps.Keys(b.report.Images))...)
 }
@@ -128,8 +127,8 @@ func (b *Backend) recordPackages(image string, opened *Box) {
 	}
 }
 
-// discoverPackages opens a box of each class that keeps none ready and has not reported its packages
-// yet. A class whose boxes don't open stays unknown: an execution that needs one gets the reason.
+// discoverPackages opens a box of each class that has not reported its packages. A class whose
+// boxes don't open stays unknown.
 func (b *Backend) discoverPackages(ctx context.Context) {
 	if !b.discovering.TryLock() {
 		return

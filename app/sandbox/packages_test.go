@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Who asks for packages has what isn't known found out, image by image, without a box that is kept.
+// Asking for packages explores unknown images one by one, without keeping a box.
 func TestPackagesOfColdClassesAreFoundOut(t *testing.T) {
 	t.Parallel()
 	report := enginetest.Passes("a", plugins.TierFull)

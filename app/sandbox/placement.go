@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Place returns the first backend in use that meets a profile's placement. There is no second best:
-// if none does the error is CodeSandboxUnavailable and says what is missing.
+// Place returns the first backend in use that meets a placement. Without one the error is
+// CodeSandboxUnavailable and says what is missing.
 func (m *Manager) Place(p app.Placement) (*Backend, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -21,7 +21,7 @@ func (m *Manager) Place(p app.Placement) (*Backend, error) {
 	return b, nil
 }
 
-// ClassOf returns the class of boxes that Place would choose now; ok is false if there is none.
+// ClassOf returns the class that Place would choose now; ok is false without one.
 func (m *Manager) ClassOf(p app.Placement) (c Class, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -32,7 +32,7 @@ func (m *Manager) ClassOf(p app.Placement) (c Class, ok bool) {
 	return b.Class(p), true
 }
 
-// ImagesFor lists the images that boxes of a placement may have, whichever it names itself.
+// ImagesFor lists the images that boxes of a placement may have, ignoring its own image.
 func (m *Manager) ImagesFor(p app.Placement) (images []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +49,7 @@ func (m *Manager) ImagesFor(p app.Placement) (images []string) {
 	return slices.Compact(images)
 }
 
-// Undecided reports whether a first proof that is not over may change what Place returns.
+// Undecided reports whether an unfinished first proof may change what Place returns.
 func (m *Manager) Undecided(p app.Placement) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,8 +73,8 @@ func (m *Manager) undecidedLocked(p app.Placement) bool {
 	return false
 }
 
-// findLocked returns the first backend in use that meets p. If it is nil, known tells whether the
-// backend that p names is configured, and imageMissing whether only the image is missing.
+// findLocked returns the first backend in use that meets p, or nil. known: p's backend is
+// configured. imageMissing: only the image is missing.
 func (m *Manager) findLocked(p app.Placement) (found *Backend, known, imageMissing bool) {
 	for _, s := range m.backends {
 		if p.Backend != "" && s.Name != p.Backend {
@@ -94,8 +94,8 @@ func (m *Manager) findLocked(p app.Placement) (found *Backend, known, imageMissi
 	return nil, known, imageMissing
 }
 
-// placementErrorLocked words why nothing fits. It doesn't say why a proof failed: that tells of the
-// host, and is for people.
+// placementErrorLocked explains why nothing fits. It omits reasons of failed proofs: they reveal
+// the host to agents.
 func (m *Manager) placementErrorLocked(p app.Placement, known, imageMissing bool) error {
 	var problem string
 	switch {

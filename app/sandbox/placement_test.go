@@ -61,7 +61,7 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// The manifest went on naming the image that a name stood for before it was proved again.
+// A manifest names the image as it was proved last.
 func TestManifestNamesTheImageAsProvedLast(t *testing.T) {
 	t.Parallel()
 	report := func(id string) plugins.Report {
@@ -80,8 +80,7 @@ func TestManifestNamesTheImageAsProvedLast(t *testing.T) {
 	}
 }
 
-// A skill gets the image that it asks for, if the operator offers it and the profile allows it; where no
-// images are offered it runs without.
+// A skill gets its image if operator and profile allow it. Without offered images it runs without.
 func TestSkillsGetTheImageThatTheyAskFor(t *testing.T) {
 	t.Parallel()
 	images := enginetest.Passes("b", plugins.TierRestricted)

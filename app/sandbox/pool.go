@@ -17,18 +17,17 @@ const (
 	retryFirst = time.Second      // after a failed opening, doubled up to retryLast
 	retryLast  = 30 * time.Second
 
-	// refillAfter delays the replacement of a taken box, unless somebody waits for one: most scripts
-	// are short, and an interpreter that starts beside one takes the processor from it.
+	// refillAfter delays replacing a taken box unless somebody waits. A starting interpreter would
+	// take the processor from a short script.
 	refillAfter = 30 * time.Millisecond
 )
 
 var errPoolClosed = errors.New("sandbox: the pool of boxes is closed")
 
-// pool keeps boxes of one class ready, so that an execution doesn't wait for an interpreter.
+// pool keeps boxes of one class ready. It is safe for concurrent use.
 //
-// A box in it has met no profile. It is handed out once and never comes back. Boxes are opened in
-// the background; a caller that finds the pool empty gets the next one that opens. It is safe for
-// concurrent use.
+// A box in it has met no profile, is handed out once, and never comes back. A caller that finds the
+// pool empty gets the next box that opens.
 type pool struct {
 	open    func(ctx context.Context) (*Box, error)
 	openers int // at the same time, as long as nobody waits
@@ -49,7 +48,7 @@ type pool struct {
 	closed          bool
 }
 
-// handover is what a waiter gets: a box, or the reason why there is none.
+// handover gives a waiter a box, or the reason for none.
 type handover struct {
 	box *Box
 	err error
@@ -64,8 +63,8 @@ func newPool(size, openers int, open func(context.Context) (*Box, error), failed
 	return p
 }
 
-// take hands out a box, which the caller must run or close; warm reports whether it was ready.
-// If the caller waits longer than patience, late is called once. late may be nil.
+// take hands out a box, which the caller must run or close. warm reports whether it was ready.
+// After patience, late is called once; it may be nil.
 func (p *pool) take(ctx context.Context, patience time.Duration, late func()) (b *Box, warm bool, err error) {
 	p.mu.Lock()
 	if p.closed {
@@ -93,14 +92,14 @@ func (p *pool) take(ctx context.Context, patience time.Duration, late func()) (b
 	return nil, false, context.Cause(ctx)
 }
 
-// takeReady hands out a box if one is ready, else nil. The caller must run or close it.
+// takeReady hands out a ready box, or nil. The caller must run or close it.
 func (p *pool) takeReady() *Box {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.nextLocked()
 }
 
-// nextLocked takes the oldest healthy box out of the pool; nil if there is none.
+// nextLocked takes the oldest healthy box out of the pool, or returns nil.
 func (p *pool) nextLocked() *Box {
 	for len(p.ready) > 0 {
 		b := p.ready[0]
@@ -115,7 +114,7 @@ func (p *pool) nextLocked() *Box {
 	return nil
 }
 
-// await waits for a box; ok is false if ctx ended before one came.
+// await waits for a box; ok is false if ctx ended first.
 func await(ctx context.Context, mine <-chan handover, patience time.Duration, late func()) (h handover, ok bool) {
 	var expired <-chan time.Time
 	if late != nil {
@@ -136,7 +135,7 @@ func await(ctx context.Context, mine <-chan handover, patience time.Duration, la
 	}
 }
 
-// keepsReady reports whether boxes are kept ready, so that one opens without being asked for.
+// keepsReady reports whether the pool opens boxes without being asked.
 func (p *pool) keepsReady() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +161,7 @@ func (p *pool) resize(size int) {
 	p.refillLocked()
 }
 
-// close ends every box that was not handed out and returns when they are gone.
+// close ends every box that was not handed out and waits for them.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -226,7 +225,7 @@ func (p *pool) openOne() {
 	p.refillLocked()
 }
 
-// keepLocked gives the box to the first waiter, or adds it to the ready ones.
+// keepLocked gives the box to the first waiter or the ready boxes.
 func (p *pool) keepLocked(b *Box) {
 	switch {
 	case p.closed:

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// opener opens boxes without anything in them: the multiplexer of real ones keeps timers for all
-// sessions of a process, which a bubble forbids.
+// opener opens empty boxes. The multiplexer of real ones keeps timers, which a synctest bubble
+// forbids.
 type opener struct {
 	mu       sync.Mutex
 	mode     string // "", "fail" or "hang"
@@ -57,7 +57,7 @@ func (o *opener) failed(error) {
 	o.failures++
 }
 
-// counts returns how many boxes were opened, and how many of them still are.
+// counts returns how many boxes were opened and how many still are.
 func (o *opener) counts() (opened, open int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -135,7 +135,7 @@ func TestPoolReplacesOldAndDeadBoxes(t *testing.T) {
 	})
 }
 
-// Boxes that can't be opened are not tried as fast as the machine can, and whoever waits is told.
+// The pool backs off when boxes can't be opened, and tells waiters.
 func TestPoolBacksOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, 2, "fail", func(t *testing.T, p *pool, o *opener) {
@@ -191,8 +191,7 @@ func TestPoolSingleUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			// open until the next one is there: a box that is closed would not be handed out again, whatever
-			// the pool thinks of it
+			// open until the next one is there: a closed box would not be handed out again
 			var last *Box
 			for range 10 {
 				b, _, err := p.take(t.Context(), 0, nil)
@@ -210,7 +209,7 @@ func TestPoolSingleUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// So far nearly everybody waited for a box. These were all ready.
+	// So far most took a cold box. These were all ready.
 	for range 5 {
 		for deadline := time.Now().Add(time.Minute); p.readyCount() < 3; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {

@@ -20,8 +20,8 @@ const (
 	maxRelapses   = 2                // proofs that pass although no box opens afterwards; then it has to rest
 )
 
-// probeGroups returns the backends whose proofs depend on each other's: with Auto all.
-// Else each is its own, so that a slow one keeps no other waiting.
+// probeGroups returns the backends whose proofs depend on each other. With Auto that is all; else
+// each is its own group, so a slow one delays no other.
 func (m *Manager) probeGroups() [][]*backendState {
 	switch {
 	case len(m.backends) == 0:
@@ -32,8 +32,8 @@ func (m *Manager) probeGroups() [][]*backendState {
 	return slices.Collect(slices.Chunk(m.backends, 1))
 }
 
-// probeLoop takes a group's first proofs, and later those of backends that are not in use: at once
-// on request, else at growing intervals.
+// probeLoop takes a group's first proofs, and later those of unused backends. Those follow on
+// request, or at growing intervals.
 func (m *Manager) probeLoop(group []*backendState) {
 	m.probeGroup(group)
 	wait := probeFirst
@@ -53,8 +53,8 @@ func (m *Manager) probeLoop(group []*backendState) {
 	}
 }
 
-// probeGroup proves the backends of a group that are due, and selects anew.
-// With Auto it stops at the first of tier full.
+// probeGroup proves a group's due backends and selects anew. With Auto it stops at the first of
+// tier full.
 func (m *Manager) probeGroup(group []*backendState) {
 	for _, s := range m.due(group) {
 		if s.proving.Acquire(m.ctx, 1) != nil {
@@ -69,7 +69,7 @@ func (m *Manager) probeGroup(group []*backendState) {
 	m.selectActive(group...)
 }
 
-// due returns the backends of a group that should be proved now without being asked for.
+// due returns a group's backends that should be proved without a request.
 func (m *Manager) due(group []*backendState) (list []*backendState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,11 +81,10 @@ func (m *Manager) due(group []*backendState) (list []*backendState) {
 	return list
 }
 
-// wantedLocked reports whether the backend is not in use and would be if it passed.
+// wantedLocked reports whether an unused backend would be used if it passed.
 //
-// With Auto that is one that failed, or was marked unhealthy, and could be chosen over the one in
-// use: it must not stay out for ever once it works again. One that passed and is not used has lost
-// already.
+// With Auto it must have failed or been marked unhealthy, and be preferable to the one in use. One
+// that passed and is not used has lost already.
 func (m *Manager) wantedLocked(s *backendState) bool {
 	standard := m.standardLocked()
 	switch {
@@ -100,8 +99,8 @@ func (m *Manager) wantedLocked(s *backendState) bool {
 	return standard.report.Tier != plugins.TierFull || m.backends[first] == s
 }
 
-// requestProbeLocked has backends that are not in use probed soon: the named one, or all with "".
-// It reports whether any will be.
+// requestProbeLocked requests proofs of unused backends: the named one, or all with "". It reports
+// whether any will follow.
 func (m *Manager) requestProbeLocked(name string) bool {
 	coming := false
 	now := m.cfg.Now()
@@ -123,10 +122,10 @@ func (s *backendState) requestProbe() {
 	}
 }
 
-// Prove takes the proof of one backend again, or of all with "", in use or not, and acts on it.
+// Prove proves one backend again, or all with "", and acts on it.
 //
-// A proof that has begun is completed even if ctx ends; none begins after that.
-// Errors: CodeNotFound if no backend has the name, and the cause of ctx.
+// A proof that has begun is completed even if ctx ends; none begins after that. Errors:
+// CodeNotFound for an unknown name, and the cause of ctx.
 func (m *Manager) Prove(ctx context.Context, name string) error {
 	found := false
 	for _, s := range m.backends {
@@ -140,8 +139,7 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 		m.resetRelapse(s) // the caller has done something about it
 		m.prove(s)
 		s.proving.Release(1)
-		// At once: until then boxes open as the proof before promised, and the next proof may take
-		// minutes.
+		// At once: boxes still open as the old proof promised, and the next proof may take minutes.
 		m.selectActive()
 	}
 	if !found && name != "" {
@@ -151,8 +149,8 @@ func (m *Manager) Prove(ctx context.Context, name string) error {
 	return context.Cause(ctx)
 }
 
-// prove takes the backend's proof and keeps the outcome; selectActive acts on it. The caller holds
-// s.proving. It returns the tier that was proved, or none if the backend did not pass.
+// prove takes the backend's proof; selectActive acts on it. The caller holds s.proving. It returns
+// the proved tier, or none.
 func (m *Manager) prove(s *backendState) plugins.Tier {
 	ctx, cancel := context.WithTimeout(m.ctx, probeWithin)
 	defer cancel()
@@ -174,7 +172,7 @@ func (m *Manager) prove(s *backendState) plugins.Tier {
 	return plugins.TierNone
 }
 
-// whyUnusable says why a backend with this report can't be used; "" if it can.
+// whyUnusable says why a backend with this report is unusable, or "".
 func whyUnusable(report plugins.Report, err error) string {
 	switch {
 	case err != nil:
@@ -189,12 +187,11 @@ func whyUnusable(report plugins.Report, err error) string {
 	return whyIdentityTooLong(report)
 }
 
-// maxIdentity bounds the bytes that name what is installed in a box: each execution's manifest has
-// them, and backups refuse one that would fill a page.
+// maxIdentity bounds the bytes that name a box's contents. Each manifest has them, and backups
+// refuse one that would fill a page.
 const maxIdentity = 1 << 10
 
-// whyIdentityTooLong checks the report's names, since a plugin or another machine may send
-// anything.
+// whyIdentityTooLong checks the report's names, which a plugin or another machine may forge.
 func whyIdentityTooLong(report plugins.Report) string {
 	if len(report.Runtime) > maxIdentity {
 		return fmt.Sprintf("the identity of its runtime is longer than %d bytes", maxIdentity)
@@ -214,8 +211,8 @@ func (m *Manager) resetRelapse(s *backendState) {
 	s.relapse = 0
 }
 
-// markUnhealthy takes a backend out of use whose boxes no longer open, and has it probed again.
-// One that passes time and again and opens nothing has to rest.
+// markUnhealthy takes a backend out of use and requests a proof. One that keeps passing without
+// opening boxes has to rest.
 func (m *Manager) markUnhealthy(s *backendState, b *Backend, err error) {
 	m.mu.Lock()
 	if s.active != b || m.stopped {

@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// A proof that passes for a backend that opens nothing is not believed for ever.
+// A backend that passes but opens no boxes is not believed for ever.
 func TestCrashLoopRests(t *testing.T) {
 	t.Parallel()
 	w, boxes := yard(t, func(c *engine.Config) { c.Pool = -1 }, enginetest.Passes("a", plugins.TierFull),
@@ -41,8 +41,7 @@ func TestCrashLoopRests(t *testing.T) {
 	w.Finished("result 1", app.StatusCompleted)
 }
 
-// A backend that is out of use is proved again as soon as somebody needs it, and not only at the
-// end of a pause that has grown; and not for each who does.
+// An unused backend is proved again as soon as somebody needs it, but not once per request.
 func TestWhatIsNeededIsProvedAgain(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -84,7 +83,7 @@ func (s slow) Check(ctx context.Context, c plugins.Config) (plugins.Report, erro
 	}
 }
 
-// launchSlow starts an engine with a backend that passes at once and one whose proof goes on.
+// launchSlow starts an engine with a backend that passes at once and one whose proof continues.
 func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report, others ...plugins.Report) (*world,
 	slow) {
 	t.Helper()
@@ -105,8 +104,7 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 	return w, s
 }
 
-// The server answers before its sandboxes are proved: what is submitted meanwhile is neither
-// refused nor lost, and runs where it would have run a second later.
+// Executions submitted during the first proof are neither refused nor lost.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
@@ -132,8 +130,7 @@ func TestSubmittedDuringTheFirstProof(t *testing.T) {
 	}
 }
 
-// What was accepted stays in the queue when no sandbox turns out to be fit; what comes then is
-// refused.
+// Accepted executions stay queued when no sandbox is fit; later ones are refused.
 func TestFirstProofFails(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, fails("slow"))
@@ -147,7 +144,7 @@ func TestFirstProofFails(t *testing.T) {
 	w.Until(early, app.StatusCompleted)
 }
 
-// A server that is ended while its sandboxes are being proved doesn't wait for them.
+// Closing the server doesn't wait for proofs.
 func TestCloseDuringTheFirstProof(t *testing.T) {
 	t.Parallel()
 	w, _ := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull))
@@ -156,7 +153,7 @@ func TestCloseDuringTheFirstProof(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 }
 
-// A host that doesn't answer must not keep those waiting who don't need it.
+// A host that doesn't answer delays only those who need it.
 func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 	t.Parallel()
 	slowLast := func(c *engine.Config) { slices.Reverse(c.Sandboxes) }
@@ -193,8 +190,7 @@ func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 	}
 }
 
-// The default is the first in the order that passes, so whoever leaves the choice to the instance
-// waits for it; whoever requires another doesn't.
+// Executions for the default wait for its proof; those for another backend don't.
 func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull),
@@ -221,8 +217,7 @@ func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 	}
 }
 
-// A proof that a person has taken while the first ones are under way must not make a weaker backend
-// the one that Auto takes.
+// A person's proof during the first ones must not make Auto take a weaker backend.
 func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
 	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto = true }
@@ -239,7 +234,7 @@ func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
 	}
 }
 
-// watched is a backend that tells of each proof as it begins.
+// watched is a backend that reports the start of each proof.
 type watched struct {
 	*fake.Backend
 	begins func()
@@ -250,8 +245,7 @@ func (b watched) Check(ctx context.Context, c plugins.Config) (plugins.Report, e
 	return b.Backend.Check(ctx, c)
 }
 
-// When all proofs are taken again, each counts before the next begins: what the first one found out
-// had to wait for the last, which may take a minute.
+// When all backends are proved again, each result counts before the next proof begins.
 func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
 	t.Parallel()
 	var again atomic.Bool
@@ -276,8 +270,7 @@ func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
 	}
 }
 
-// From one moment to the next a backend is in use instead of being checked: nobody is refused in
-// between.
+// Nobody is refused between the first proof and use of the backend.
 func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
 	for range 50 {
 		w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull))
@@ -301,7 +294,7 @@ func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
 	}
 }
 
-// A backend that lapsed is proved again at once, whatever another's proof does.
+// A lapsed backend is proved again at once, despite another's running proof.
 func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 	t.Parallel()
 	w, _ := launchSlow(t, func(c *engine.Config) { c.Pool = -1; slices.Reverse(c.Sandboxes) },
@@ -315,8 +308,7 @@ func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 	w.Finished("result 1", app.StatusCompleted)
 }
 
-// Who asks for a proof and leaves must not end what the backend has open: a check that is cut short
-// says nothing of a backend that is in use.
+// Cancelling a request for a proof doesn't interrupt the proof.
 func TestWhoAsksForAProofMayLeave(t *testing.T) {
 	t.Parallel()
 	w := newUnstarted(t)

@@ -9,13 +9,13 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// beingChecked is why nothing runs as long as a proof may decide about the default backend.
+// beingChecked explains why nothing runs while the default backend is undecided.
 const beingChecked = "the sandbox is being checked"
 
-// selectActive puts the chosen backends into use and the rest out of it. Executions go on in the
-// boxes they have.
+// selectActive puts the chosen backends into use and the others out of it. Executions go on in
+// their boxes.
 //
-// The first proofs of those in probed count as decided from the same step on, so that a backend is
+// The first proofs of those in probed count as decided from the same step on, so a backend is
 // always either being checked or decided.
 func (m *Manager) selectActive(probed ...*backendState) {
 	m.mu.Lock()
@@ -42,8 +42,8 @@ func (m *Manager) selectActive(probed ...*backendState) {
 	m.cfg.Hub.Publish(live.Sandbox)
 }
 
-// chooseLocked returns the backends to use: all that passed, or with Auto the strongest, the
-// earlier one of two.
+// chooseLocked returns the backends to use: all that passed, or Auto's strongest. Of equals it
+// takes the earlier.
 func (m *Manager) chooseLocked() []*backendState {
 	var list []*backendState
 	for _, s := range m.backends {
@@ -77,8 +77,7 @@ func (m *Manager) activateLocked(s *backendState) *Backend {
 	return b
 }
 
-// resizePoolsLocked keeps boxes ready for the default backend only, once it is decided which that
-// is.
+// resizePoolsLocked keeps boxes ready only for the default backend, once decided.
 func (m *Manager) resizePoolsLocked() {
 	standard := m.standardLocked()
 	for _, s := range m.backends {
@@ -93,7 +92,7 @@ func (m *Manager) resizePoolsLocked() {
 	}
 }
 
-// firstLocked returns the first backend in use; nil if there is none.
+// firstLocked returns the first backend in use, or nil.
 func (m *Manager) firstLocked() *Backend {
 	for _, s := range m.backends {
 		if s.active != nil {
@@ -103,8 +102,7 @@ func (m *Manager) firstLocked() *Backend {
 	return nil
 }
 
-// standardLocked returns the default backend: the first in use, or nil while an earlier one may
-// still pass.
+// standardLocked returns the default backend, or nil while an earlier one may pass.
 func (m *Manager) standardLocked() *Backend {
 	if m.undecidedLocked(app.Placement{}) {
 		return nil

@@ -64,8 +64,7 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 	}
 }
 
-// The stronger one that failed, or whose boxes didn't open, was never tried again once a weaker one
-// was in use.
+// Auto tries a failed stronger backend again while a weaker one is in use.
 func TestAutoGoesBackToTheStronger(t *testing.T) {
 	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto, c.Pool = true, -1 }
@@ -104,7 +103,7 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 	}
 }
 
-// With the strongest in use no other is proved: it could not be chosen.
+// With the strongest in use, Auto proves no other.
 func TestAutoProvesNoneWithoutNeed(t *testing.T) {
 	t.Parallel()
 	w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, fails("a"), enginetest.Passes("b", plugins.TierFull),
@@ -114,7 +113,7 @@ func TestAutoProvesNoneWithoutNeed(t *testing.T) {
 	}
 }
 
-// Only the default class keeps boxes ready, and another one takes over when it's gone.
+// Only the default class keeps boxes ready; another takes over when it's gone.
 func TestPoolGoesToTheDefaultBackend(t *testing.T) {
 	t.Parallel()
 	w, boxes := yard(t, func(c *engine.Config) { c.Pool = 2 }, enginetest.Passes("a", plugins.TierFull),
