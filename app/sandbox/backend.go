@@ -153,7 +153,7 @@ func (b *Backend) compile(ctx context.Context, spec plugins.Spec) ([]byte, error
 	return one.Session.Ready().Code, nil
 }
 
-// opensAfresh reports whether the last fork from a template failed.
+// opensAfresh reports whether the last box was not forked although it should have been.
 func (b *Backend) opensAfresh() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

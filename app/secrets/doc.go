@@ -1,12 +1,11 @@
-// Package secrets seals and opens what must be unreadable at rest, and knows where the instance key
-// comes from.
+// Package secrets loads the instance key and seals data at rest.
 //
 // # Keys
 //
-// An instance key is any text of at least 32 characters. HKDF-SHA256 turns it into one subkey per
-// purpose, so that a token made for one purpose can't be opened as another. A key id is 4 bytes
-// derived from the key, shown as 8 hex digits; it names the key and tells nothing about it. A
-// Keyring holds several keys: the first seals, all open.
+// An instance key is any text of at least 32 characters. HKDF-SHA256 derives one subkey per
+// purpose, so a token for one purpose can't be opened as another. A key id is 4 bytes derived from
+// the key, shown as 8 hex digits; it reveals nothing about the key. A Keyring holds several keys:
+// the first seals, all open.
 //
 // # Token
 //
@@ -18,15 +17,13 @@
 //	25      n+16   AES-256-GCM ciphertext and tag
 //
 // The associated data is the text "airlock token", the 13 bytes before the nonce, and then purpose
-// and row, each preceded by its length as 4 bytes big endian. So no byte of a token can be changed,
-// and no token can be moved to another row. Nonces are random: one key may seal 2^32 tokens per
-// purpose before it should be rotated.
+// and row, each preceded by its length as 4 bytes big endian. So a token can't be changed or moved
+// to another row. Nonces are random: one key may seal 2^32 tokens per purpose.
 //
 // # Lookup and rotation
 //
-// Ids that are tokens themselves are found by a keyed hash (HMAC-SHA256). Its key must outlive
-// every rotation, or nothing would be found again. It starts out as a subkey of the oldest instance
-// key; SealLookupKey returns it sealed, for the settings table, and WithLookupKey takes it back at
-// the next start. Whoever rotates the instance key adds the new one in front, seals every row anew
-// (the lookup key among them) and drops the old key; the hashes stay as they are.
+// Ids that are tokens are found by a keyed hash (HMAC-SHA256). Its key must outlive every rotation.
+// It starts as a subkey of the oldest instance key; store it with SealLookupKey, and restore it
+// with WithLookupKey at each start. A rotation adds the new instance key in front, reseals every
+// row (the lookup key too) and drops the old key; the hashes stay.
 package secrets

@@ -19,20 +19,20 @@ import (
 // InstanceKeyFile is the name, inside the data directory, of the key that Airlock makes for itself.
 const InstanceKeyFile = "instance.key"
 
-// unfinished begins the names of key files that are being written.
+// unfinished prefixes the names of key files being written.
 const unfinished = ".instance.key-"
 
 // maxKeyFile bounds the size of a key file, in bytes.
 const maxKeyFile = 4096
 
-// LoadInstanceKey returns the instance key and where it comes from, in words that are not secret:
-// envValue (AIRLOCK_SECRET_KEY) if it is set, else the file envFile (AIRLOCK_SECRET_KEY_FILE) if it
-// is named, else <dataDir>/instance.key, which is made, with mode 0600, if it doesn't exist;
-// created tells so. White space around a key is not part of it.
+// LoadInstanceKey returns the instance key and describes its source without secrets. It takes
+// envValue (AIRLOCK_SECRET_KEY), else the file envFile (AIRLOCK_SECRET_KEY_FILE), else
+// <dataDir>/instance.key. The last is created with mode 0600 if missing; created reports this.
+// White space around a key is dropped.
 //
 // Errors: a key has fewer than 32 characters; envFile can't be read; instance.key is not a regular
-// file, or is open to group or others. envFile is the operator's own and may have any mode: secret
-// mounts are often readable by all.
+// file, or is open to group or others. envFile may have any mode: secret mounts are often readable
+// by all.
 func LoadInstanceKey(envValue app.Secret, envFile, dataDir string) (key app.Secret, source string, created bool,
 	err error) {
 	switch path := filepath.Join(dataDir, InstanceKeyFile); {
@@ -102,8 +102,8 @@ func readKey(path string, flags int, check func(fs.FileInfo) error) (app.Secret,
 	return trimSecret(string(text)), nil
 }
 
-// createKey writes a new key so that a reader, or a crash, sees all of it or nothing. It reports
-// false if another process was first.
+// createKey writes a new key. A reader or a crash sees all of it or nothing. It reports false if
+// another process was first.
 func createKey(dir, path string) (created bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
@@ -122,8 +122,7 @@ func createKey(dir, path string) (created bool, err error) {
 
 func trimSecret(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }
 
-// OlderKeys returns the keys behind the first in the key file that Airlock keeps for itself in
-// dataDir: there are some only while a rotation is not finished.
+// OlderKeys returns the older keys in dataDir's key file. There are some only during a rotation.
 func OlderKeys(dataDir string) ([]app.Secret, error) {
 	text, err := readKey(filepath.Join(dataDir, InstanceKeyFile), syscall.O_NOFOLLOW, checkOwn)
 	if err != nil {
@@ -133,7 +132,7 @@ func OlderKeys(dataDir string) ([]app.Secret, error) {
 	return older, nil
 }
 
-// splitKeys takes a key file apart: the first line is the key that counts.
+// splitKeys splits a key file; the first line is the current key.
 func splitKeys(text app.Secret) (current app.Secret, older []app.Secret) {
 	for i, line := range strings.Split(text.Reveal(), "\n") {
 		line = strings.TrimSpace(line)
@@ -154,8 +153,7 @@ func NewInstanceKey() app.Secret {
 	return app.NewSecret(base64.RawURLEncoding.EncodeToString(raw))
 }
 
-// WriteKeys replaces the key file in dataDir, so that a reader or a crash sees the old one or the
-// new one.
+// WriteKeys replaces the key file in dataDir. A reader or a crash sees the old one or the new one.
 func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err error) {
 	file, err := os.CreateTemp(dataDir, unfinished+"*") // mode 0600
 	if err != nil {
@@ -175,8 +173,7 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	return errors.Join(dropUnfinished(dataDir), atomicfile.SyncDir(dataDir))
 }
 
-// Unfinished lists what writers of key files left in dir that were killed, or are at it just now:
-// keys stand in it.
+// Unfinished lists unfinished key files in dir, of killed or current writers. They hold keys.
 func Unfinished(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -190,8 +187,8 @@ func Unfinished(dir string) (paths []string, err error) {
 	return paths, nil
 }
 
-// dropUnfinished removes what a writer left that was killed: keys may stand in it that are to be
-// gone. Nobody else writes now: there is a key file, and one rotation at a time.
+// dropUnfinished removes files of killed writers, which may hold retired keys. The caller must be
+// the only writer.
 func dropUnfinished(dir string) error {
 	left, err := Unfinished(dir)
 	errs := []error{err}

@@ -152,8 +152,7 @@ func write(t *testing.T, path, text string, mode os.FileMode) string {
 	return path
 }
 
-// A rotation was killed while it wrote the key file. What it left behind holds keys that are to be
-// gone when the next one has ended.
+// A rotation that was killed leaves no keys behind after the next one.
 func TestAKilledRotationLeavesNoKeysBehind(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteKeys(dir, app.NewSecret(first)); err != nil {

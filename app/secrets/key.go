@@ -83,7 +83,7 @@ func (k key) open(p Purpose, row string, t token) ([]byte, bool) {
 	return plaintext, err == nil
 }
 
-// token is a token taken apart; nothing in it is verified yet.
+// token is a parsed token; nothing in it is verified yet.
 type token struct {
 	keyID                 [keyIDSize]byte
 	header, nonce, sealed []byte
@@ -101,8 +101,8 @@ func parseToken(raw []byte) (token, error) {
 	return t, nil
 }
 
-// associatedData binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab", "c")
-// apart.
+// associatedData binds a token to its header, purpose and row. Lengths keep ("a", "bc") and ("ab",
+// "c") apart.
 func associatedData(header []byte, p Purpose, row string) []byte {
 	data := append([]byte("airlock token"), header...)
 	data = binary.BigEndian.AppendUint32(data, uint32(len(p)))

@@ -11,14 +11,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ErrOpen is wrapped by every failure to open a token. The texts never hold any part of a plaintext
-// or a key.
+// ErrOpen is wrapped by every failure to open a token. The texts never contain plaintext or keys.
 var ErrOpen = errors.New("secrets: the token can't be opened")
 
-// ErrDamaged is the ErrOpen of bytes that are no token: no key ever opens them.
+// ErrDamaged is the ErrOpen of bytes that no key opens.
 var ErrDamaged = fmt.Errorf("%w: it is damaged", ErrOpen)
 
-// ErrUnknownKey is the ErrOpen of what another key sealed, which the ring may get yet: see Renew.
+// ErrUnknownKey is the ErrOpen of a token sealed with a key not on the ring. Renew may add it.
 var ErrUnknownKey = fmt.Errorf("%w", ErrOpen)
 
 // Rows of what the keyring seals for itself.
@@ -51,8 +50,7 @@ func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) {
 	return k, nil
 }
 
-// Renew replaces the keys of a keyring that is in use, as NewKeyring takes them; what it looks up
-// by stays. On an error nothing is changed.
+// Renew replaces the keys of a keyring in use, but not its lookup key. On an error nothing changes.
 func (k *Keyring) Renew(current app.Secret, older ...app.Secret) error {
 	var keys []key
 	for i, secret := range append([]app.Secret{current}, older...) {
@@ -68,17 +66,17 @@ func (k *Keyring) Renew(current app.Secret, older ...app.Secret) error {
 // KeyIDBytes is KeyID as it stands in tokens.
 func (k *Keyring) KeyIDBytes() []byte { id := k.keys()[0].id; return id[:] }
 
-// KeyID names the sealing key: 8 hex digits that tell nothing about it.
+// KeyID names the sealing key by 8 hex digits. They reveal nothing about it.
 func (k *Keyring) KeyID() string { return k.keys()[0].name() }
 
-// Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row,
-// such as "credential:<id>:<version>". The same row must be given to Open.
+// Seal returns a token (AES-256-GCM) bound to its row, such as "credential:<id>:<version>". Open
+// needs the same row.
 func (k *Keyring) Seal(p Purpose, row string, plaintext []byte) []byte {
 	return k.keys()[0].seal(p, row, plaintext, time.Now())
 }
 
-// Open returns what was sealed. Errors wrap ErrOpen: an unknown key, another row or purpose, or a
-// token that was changed.
+// Open returns the plaintext of a token. Errors wrap ErrOpen: an unknown key, another row or
+// purpose, or a changed token.
 func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 	t, err := parseToken(token)
 	if err != nil {
@@ -100,27 +98,26 @@ func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: it was changed, or belongs to another row or purpose", ErrOpen)
 }
 
-// Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) by which a profile or execution id is found
-// without storing it. It stays the same when the sealing key is rotated, see WithLookupKey.
+// Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) that finds an id. Rotations of the sealing
+// key don't change it, see WithLookupKey.
 func (k *Keyring) Lookup(p Purpose, id string) []byte { return LookupWith(k.LookupKey(p), id) }
 
-// LookupKey returns the key of one purpose's hashes, for what must be found by the same hashes on
-// another instance.
+// LookupKey returns the key of one purpose's hashes, for use on another instance.
 func (k *Keyring) LookupKey(p Purpose) []byte { return expand(k.lookup, string(p)) }
 
-// LookupWith is Lookup with a key that LookupKey returned, here or elsewhere.
+// LookupWith is Lookup with a key from LookupKey.
 func LookupWith(key []byte, id string) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id))
 	return mac.Sum(nil)
 }
 
-// SealLookupKey returns the lookup key, sealed with the current key under Settings. It is to be
-// stored at first boot and again after a rotation, and given to WithLookupKey at every start.
+// SealLookupKey returns the lookup key, sealed with the current key under Settings. Store it at
+// first boot and after a rotation; give it to WithLookupKey at every start.
 func (k *Keyring) SealLookupKey() []byte { return k.Seal(Settings, lookupRow, k.lookup) }
 
-// WithLookupKey returns a keyring that looks up with the key in a token that SealLookupKey made.
-// Errors wrap ErrOpen.
+// WithLookupKey returns a keyring with the lookup key of a SealLookupKey token. Errors wrap
+// ErrOpen.
 func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
 	lookup, err := k.Open(Settings, lookupRow, token)
 	if err != nil {
@@ -132,11 +129,10 @@ func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
 	return &Keyring{ring: k.ring, lookup: lookup}, nil
 }
 
-// CheckValue is stored at first boot; Verify reports whether this keyring made it, so that a wrong
-// key refuses to start.
+// CheckValue returns a token to store at first boot. Verify uses it to detect a wrong key.
 func (k *Keyring) CheckValue() []byte { return k.Seal(Settings, checkRow, []byte(checkText)) }
 
-// Verify errors, wrapping ErrOpen, if check was made with a key that is not on the ring.
+// Verify returns an error wrapping ErrOpen if check's key is not on the ring.
 func (k *Keyring) Verify(check []byte) error {
 	text, err := k.Open(Settings, checkRow, check)
 	if err != nil {
@@ -148,7 +144,7 @@ func (k *Keyring) Verify(check []byte) error {
 	return nil
 }
 
-// Format writes the key id for every verb, so that no key is ever printed.
+// Format writes the key id for every verb, so keys are never printed.
 func (k Keyring) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "keyring(%s)", k.keys()[0].name())
 }

@@ -190,8 +190,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(k.Seal(Values, "row", []byte("x")))
 	f.Add(k.Seal(Scripts, "row", nil))
 	f.Fuzz(func(t *testing.T, token []byte) {
-		// Only what Seal made for this row and purpose opens; the fuzzer can't make one, except by
-		// repeating a seed.
+		// Only Seal's token for this row and purpose opens; the fuzzer can only repeat a seed.
 		got, err := k.Open(Values, "row", token)
 		if err != nil && (!errors.Is(err, ErrOpen) || got != nil) {
 			t.Fatalf("%q, %v", got, err)
@@ -202,7 +201,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestFormatIsStable opens a token that an earlier build made: data at rest must stay readable.
+// TestFormatIsStable opens a token of an earlier build: data at rest must stay readable.
 func TestFormatIsStable(t *testing.T) {
 	token, err := hex.DecodeString(golden)
 	if err != nil {

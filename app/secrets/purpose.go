@@ -1,6 +1,6 @@
 package secrets
 
-// Purpose is one use of a key. Each has a subkey of its own.
+// Purpose is one use of a key, with its own subkey.
 type Purpose string
 
 // The purposes.

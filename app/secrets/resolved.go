@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Resolved is a secret as an execution meets it: its name, its value, who holds it, where it may go.
+// Resolved is a secret for an execution: name, value, owner, and permitted hosts.
 type Resolved struct {
 	Key         string // by which the script knows it; of another's, the credential's name
 	Mode        app.Mode
@@ -46,7 +46,7 @@ type Scope struct {
 	PlainHTTP bool
 }
 
-// Covers reports whether the value may go to the host and port, whatever the protocol.
+// Covers reports whether the value may go to the host and port, over any protocol.
 func (s Scope) Covers(host string, port int) bool {
 	return slices.ContainsFunc(s.Hosts, func(h app.Host) bool { return h.Matches(host, port) })
 }

@@ -8,7 +8,7 @@ import (
 // maxKept bounds how many paths are kept in memory.
 const maxKept = 10_000
 
-// cache keeps static secrets for a short time. The zero life keeps nothing.
+// cache keeps static secrets briefly. With life 0 it keeps nothing.
 type cache struct {
 	life time.Duration
 	now  func() time.Time

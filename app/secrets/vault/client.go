@@ -42,17 +42,16 @@ type Lease struct {
 	Renewable bool
 }
 
-// Fetched is what a Fetch brought. The leases are the caller's to revoke, also when Fetch returned
-// an error.
+// Fetched is the result of a Fetch. The caller must revoke the leases, even after an error.
 type Fetched struct {
 	Values map[app.Reference]Value
 	Leases []Lease
 }
 
-// Fetch reads each path of the references once, so that all fields of one path are of one version
-// and one lease. It takes no longer than the configured time limit. If ctx ends, it returns once
-// Vault has answered what it was asked, so that no lease is lost.
-// Errors: *ReadError about the first reference, in their order, that has no value; ctx's cause.
+// Fetch reads each path of the references once. All fields of one path share one version and one
+// lease. It takes no longer than the configured limit. If ctx ends, it still waits for pending
+// answers, so no lease is lost. Errors: *ReadError about the first reference without a value; ctx's
+// cause.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
 	answers := c.readAll(context.WithoutCancel(ctx), byPath(refs))

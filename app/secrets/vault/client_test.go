@@ -45,8 +45,7 @@ func TestReads(t *testing.T) {
 	w.refused("secret/data/oracle#yes", app.CodeMissingValue, "not a text")
 }
 
-// TestWhatIsMissingIsSaid: path, field, deleted version, and the path of a KV version 2 without
-// data/.
+// TestWhatIsMissingIsSaid: path, field, deleted version, and a KV version 2 path without data/.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) {
@@ -78,7 +77,7 @@ func TestPermissionDenied(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheFirstReferenceAndHoldNoValue: others that could be read don't come back with it.
+// TestErrorsNameTheFirstReferenceAndHoldNoValue: an error returns no other values.
 func TestErrorsNameTheFirstReferenceAndHoldNoValue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -112,8 +111,7 @@ func TestEachPathIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestCacheIsShortAndOnlyIfAsked: with a cache a value is read once for its time, without one each
-// time.
+// TestCacheIsShortAndOnlyIfAsked: values are reread each time, or once per cache life.
 func TestCacheIsShortAndOnlyIfAsked(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -192,7 +190,7 @@ func TestNotInitialised(t *testing.T) {
 	w.refused("secret/data/a#x", app.CodeUnreachable, "Vault is sealed")
 }
 
-// TestSlow: who waits is told after the time limit, and not when the Vault gets round to it.
+// TestSlow: callers get an error at the time limit.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ *vaulttest.Server, cfg *Config) { cfg.Timeout = time.Second })
@@ -221,7 +219,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestOversizedAnswerIsRefused: a Vault, or who stands in its place, can't fill the memory.
+// TestOversizedAnswerIsRefused: a Vault or an impostor can't fill the memory.
 func TestOversizedAnswerIsRefused(t *testing.T) {
 	t.Parallel()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -247,8 +245,7 @@ func TestOversizedAnswerIsRefused(t *testing.T) {
 	w.refused("kv/a#x", app.CodeUnreachable, "answer can't be read")
 }
 
-// TestOwnTokenIsNoSecretOfAScript: no reference leads to what Airlock itself logs in by, whatever
-// its policy allows.
+// TestOwnTokenIsNoSecretOfAScript: no reference leads to Airlock's own login, despite its policy.
 func TestOwnTokenIsNoSecretOfAScript(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

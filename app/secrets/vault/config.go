@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Config is how a Vault is reached. Exactly one of Token, TokenFile and RoleID says who Airlock is
-// there.
+// Config says how to reach a Vault. Exactly one of Token, TokenFile and RoleID must be set.
 type Config struct {
 	Address   string // https://vault.example.com:8200
 	Namespace string // of an Enterprise Vault or OpenBao; "" is the root
@@ -48,7 +47,7 @@ const (
 	maxReads  = 32      // reads at once
 )
 
-// New returns a Client. It sends nothing: the first read, or Start, logs in. Errors: a setting is
+// New returns a Client without connecting. The first read, or Start, logs in. Errors: a setting is
 // missing or wrong.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
@@ -108,8 +107,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// client makes the HTTP side. Nothing of it is left to Vault's variables in the environment, which
-// api would read by itself: only a proxy is taken from there, as every program does (HTTPS_PROXY).
+// client makes the HTTP side. It ignores Vault's environment variables, which api would read; only
+// HTTPS_PROXY counts.
 func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = maxReads
@@ -145,8 +144,7 @@ func (cfg *Config) method() string {
 	return "token"
 }
 
-// guarded ends answers that are longer than any honest one, and follows no redirect: api would send
-// the token along, to whatever host the answer names.
+// guarded limits answers and follows no redirect. api would send the token to the redirect's host.
 type guarded struct{ http.RoundTripper }
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -18,9 +18,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadError says which reference could not be read. It wraps an *app.Error, whose message is a
-// reason such as "Vault is sealed" and tells nothing of the path, the token or the value; the
-// Vault's own words are only in that error's cause, for the log.
+// ReadError says which reference could not be read. It wraps an *app.Error, whose message reveals
+// no path, token or value. Vault's own words are only in that error's cause, for the log.
 type ReadError struct {
 	Reference app.Reference
 	Err       error
@@ -37,8 +36,8 @@ func because(code app.Code, reason, hint string, cause error) *app.Error {
 	return &app.Error{Code: code, Message: reason, Hint: hint, Cause: cause}
 }
 
-// explain turns what the API said into a reason. A 403 means that the token may not: that it is
-// still good was seen before.
+// explain turns an API error into a reason. A 403 here means a missing permission: the token was
+// checked before.
 func explain(err error, limit time.Duration) error {
 	var known *app.Error
 	if errors.As(err, &known) {
@@ -91,8 +90,8 @@ func explainStatus(err *api.ResponseError) error {
 // maxMessage bounds Vault's own words in the log, in bytes.
 const maxMessage = 300
 
-// tame shortens Vault's refusals for the log and masks our own secrets in them. It drops answers of
-// a proxy, whose page may repeat the request, and with it the token.
+// tame shortens Vault's refusals for the log and masks our secrets in them. It drops a proxy's
+// answers, which may repeat the token.
 func tame(err error, secrets ...app.Secret) error {
 	var answered *api.ResponseError
 	if !errors.As(err, &answered) {
@@ -144,8 +143,8 @@ var (
 		"Ask the operator to give Airlock a new token for Vault.", nil)
 )
 
-// reason is an error for the log. The code of an *app.Error is for whoever submitted; here
-// "unreachable" would be said of a wrong token too.
+// reason is an error for the log. It drops the app.Error's code, which would call a wrong token
+// "unreachable".
 func reason(err error) string {
 	var known *app.Error
 	switch {

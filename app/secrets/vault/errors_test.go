@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// TestReferenceWithoutDataIsNotAMatterOfPolicy: Vault denies secret/x to a policy for
-// secret/data/*, and no person who is told to mend the policy gets any further.
+// TestReferenceWithoutDataIsNotAMatterOfPolicy: a denied path without data/ is not blamed on
+// policy.
 func TestReferenceWithoutDataIsNotAMatterOfPolicy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -30,8 +30,8 @@ func TestReferenceWithoutDataIsNotAMatterOfPolicy(t *testing.T) {
 	}
 }
 
-// TestWithDataKnowsAMountBehindANamespace: the engine's path is told without the namespace that a
-// reference may begin with.
+// TestWithDataKnowsAMountBehindANamespace: the engine's path is told without the reference's
+// namespace.
 func TestWithDataKnowsAMountBehindANamespace(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
@@ -47,7 +47,7 @@ func TestWithDataKnowsAMountBehindANamespace(t *testing.T) {
 	}
 }
 
-// TestDatabaseBehindVaultIsDown: that is not Vault's state, and the cause is in the log.
+// TestDatabaseBehindVaultIsDown: the error doesn't blame Vault; the log has the cause.
 func TestDatabaseBehindVaultIsDown(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
@@ -59,7 +59,7 @@ func TestDatabaseBehindVaultIsDown(t *testing.T) {
 	}
 }
 
-// TestLogNamesTheTroubleAndNotItsCode: a token that is wrong is not a Vault that is unreachable.
+// TestLogNamesTheTroubleAndNotItsCode: a wrong token is not logged as an unreachable Vault.
 func TestLogNamesTheTroubleAndNotItsCode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ *vaulttest.Server, cfg *Config) { cfg.Token = app.NewSecret("hvs.unknown-token-of-the-test") })
@@ -80,8 +80,7 @@ func TestSealedVaultIsNotStandby(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPOnlyOnThisMachine: the token and every value would be readable on the way to another
-// one.
+// TestPlainHTTPOnlyOnThisMachine: plain HTTP elsewhere would expose the token and values.
 func TestPlainHTTPOnlyOnThisMachine(t *testing.T) {
 	t.Parallel()
 	token := app.NewSecret("a-token")

@@ -81,9 +81,8 @@ type Inspection struct {
 	Hint    string
 }
 
-// Inspect finds out whether a reference resolves now. It checks the value as an execution would,
-// and does not return it. A value that Vault makes anew for each reader is not read; Inspect asks
-// Vault whether Airlock may read it.
+// Inspect checks whether a reference resolves now, without returning the value. Values made per
+// reader are not read; Inspect only asks for the permission.
 func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.Secret) error) Inspection {
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()
@@ -126,8 +125,8 @@ type mounted struct {
 
 const kv2 = "KV version 2"
 
-// withData is a path that lacks data/ as KV version 2 wants it; "" if it lacks nothing. The path
-// may begin with a namespace.
+// withData adds data/ to a path that lacks it in KV version 2, else "". The path may begin with a
+// namespace.
 func (m mounted) withData(path string) string {
 	before, rest, found := strings.Cut("/"+path, "/"+m.path)
 	if m.engine != kv2 || m.path == "" || !found || strings.HasPrefix(rest, "data/") ||

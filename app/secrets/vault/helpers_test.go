@@ -26,13 +26,13 @@ type world struct {
 	log    *lockedLog
 }
 
-// reader is a policy that reads everything below the KV mounts.
+// reader is a policy that may read everything below the KV mounts.
 func reader(s *vaulttest.Server) string {
 	s.Policy("reader", map[string]string{"secret/data/*": "read", "kv/*": "read"})
 	return "reader"
 }
 
-// newWorld runs a Vault, and a Client with a token that may read.
+// newWorld runs a Vault, and a Client whose token may read.
 func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	t.Helper()
 	s := vaulttest.Start(t)
@@ -52,7 +52,7 @@ func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 
 func logTo(l *lockedLog) *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// lockedLog is what a Client logs into while a test reads it.
+// lockedLog is a Client's log that tests may read concurrently.
 type lockedLog struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -106,7 +106,7 @@ func (w *world) refused(text string, code app.Code, reason string) {
 	}
 }
 
-// gate is a proxy before the Vault that can hold requests back and counts them.
+// gate is a proxy for the Vault that can hold and counts requests.
 type gate struct {
 	proxy *httputil.ReverseProxy
 

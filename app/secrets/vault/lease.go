@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Revoke gives a lease back, and returns when what was lent is gone: Vault says nothing else of a
-// lease that it doesn't know any more. A database that is down is an error.
+// Revoke gives a lease back and waits until it is revoked. An unknown lease counts as revoked. A
+// database that is down is an error.
 func (c *Client) Revoke(ctx context.Context, lease string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -32,8 +32,8 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 	return nil
 }
 
-// Hold renews a lease until ctx ends. It calls extended after each renewal with the time until the
-// lease expires. Errors: Vault no longer renews it.
+// Hold renews a lease until ctx ends. It calls extended after each renewal with the remaining time.
+// Errors: Vault no longer renews it.
 func (c *Client) Hold(ctx context.Context, lease Lease, extended func(time.Duration)) error {
 	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable},
 		func(ctx context.Context) (time.Duration, error) {

@@ -16,8 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// borrower is a token that may read database/creds/reports, and no more than every token may with
-// its leases.
+// borrower is a token that may read only database/creds/reports and use its leases.
 func borrower(p *vaulttest.Postgres, ttl, maximum string) func(*vaulttest.Server, *Config) {
 	return func(s *vaulttest.Server, cfg *Config) {
 		s.Database(p, ttl, maximum)
@@ -29,8 +28,7 @@ func borrower(p *vaulttest.Postgres, ttl, maximum string) func(*vaulttest.Server
 
 const creds = "database/creds/reports"
 
-// TestBothPartsOfALease: user and password of one Fetch belong together, and another Fetch gets
-// others.
+// TestBothPartsOfALease: one Fetch's user and password match; another Fetch gets others.
 func TestBothPartsOfALease(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
@@ -72,8 +70,8 @@ func TestBothPartsOfALease(t *testing.T) {
 	}
 }
 
-// TestLeaseIsNotGivenBackWhileItsDatabaseIsDown: Vault refuses with the status it also uses for
-// what it doesn't understand, and keeps the lease.
+// TestLeaseIsNotGivenBackWhileItsDatabaseIsDown: Vault answers with an ambiguous status and keeps
+// the lease.
 func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
@@ -96,8 +94,7 @@ func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
 	}
 }
 
-// TestLeaseComesBackWithAnError: whoever reads several paths and can't have one of them still gets
-// what to revoke.
+// TestLeaseComesBackWithAnError: a partly failed Fetch still returns its leases.
 func TestLeaseComesBackWithAnError(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
@@ -112,7 +109,7 @@ func TestLeaseComesBackWithAnError(t *testing.T) {
 	}
 }
 
-// TestLeaseComesBackAfterACancel: Vault has made it already, and nobody else could give it back.
+// TestLeaseComesBackAfterACancel: a cancelled Fetch still returns its leases.
 func TestLeaseComesBackAfterACancel(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")
@@ -137,8 +134,7 @@ func TestLeaseComesBackAfterACancel(t *testing.T) {
 	}
 }
 
-// TestHoldRenews: a lease lives on for as long as it is held, up to what Vault allows, and that is
-// told.
+// TestHoldRenews: Hold renews a lease up to Vault's maximum and reports the end.
 func TestHoldRenews(t *testing.T) {
 	t.Parallel()
 	p := vaulttest.StartPostgres(t, "password-of-the-owner-0123456789")

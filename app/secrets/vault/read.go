@@ -28,7 +28,7 @@ type answer struct {
 	err    error
 }
 
-// readAll reads every path, and returns the answers by path. It ends with ctx and the time limit.
+// readAll returns the answers by path. It ends with ctx and the time limit.
 func (c *Client) readAll(ctx context.Context, paths []string) map[string]answer {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -47,7 +47,7 @@ func (c *Client) readAll(ctx context.Context, paths []string) map[string]answer 
 	return answers
 }
 
-// readInTurn reads a path from the cache, or else from Vault with a few others at once.
+// readInTurn reads a path from the cache or Vault, a few at once.
 func (c *Client) readInTurn(ctx context.Context, path string) (secret, error) {
 	if s, ok := c.cache.get(path); ok {
 		return s, nil
@@ -85,8 +85,8 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	return s, err
 }
 
-// as calls do with a client whose token works. Vault answers 403 both for a missing permission and
-// for an expired token, so a refused token is looked up, and replaced once.
+// as calls do with a valid token. Vault answers 403 for a missing permission and for an expired
+// token. So a refused token is looked up, and replaced once.
 func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 	for try := 0; ; try++ {
 		s, err := c.session(ctx)
@@ -109,8 +109,8 @@ func forbidden(err error) bool {
 	return errors.As(err, &answered) && answered.StatusCode == http.StatusForbidden
 }
 
-// parse reads what Vault sent. KV version 2 wraps the fields and tells their version; everything
-// else has them on top.
+// parse reads Vault's answer. KV version 2 wraps the fields and gives a version; other engines have
+// the fields on top.
 func parse(path string, raw *api.Secret) (secret, error) {
 	if raw == nil {
 		return secret{}, errNothing

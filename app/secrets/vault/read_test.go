@@ -36,8 +36,7 @@ func standIn(t *testing.T, token string, answer http.HandlerFunc) *world {
 	return w
 }
 
-// TestRedirectDoesNotTakeTheTokenElsewhere: api would follow one, to any host, with everything it
-// sends.
+// TestRedirectDoesNotTakeTheTokenElsewhere: api would follow a redirect to any host.
 func TestRedirectDoesNotTakeTheTokenElsewhere(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -52,8 +51,7 @@ func TestRedirectDoesNotTakeTheTokenElsewhere(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAreNotVaults: what a proxy in front may send ends in a reason, and neither what it
-// sent nor the token in it gets into error or log.
+// TestAnswersThatAreNotVaults: a proxy's answer, or a token in it, reaches neither error nor log.
 func TestAnswersThatAreNotVaults(t *testing.T) {
 	t.Parallel()
 	const token, page = "token-of-the-test-0123", "<html>you sent "
@@ -87,8 +85,7 @@ func TestAnswersThatAreNotVaults(t *testing.T) {
 	}
 }
 
-// TestPathThroughANamespaceIsNoWayToVaultsOwn: with namespaces a path may begin with one, so sys
-// and auth needn't be its first part.
+// TestPathThroughANamespaceIsNoWayToVaultsOwn: sys and auth are refused behind a namespace too.
 func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) {
@@ -113,7 +110,7 @@ func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 	}
 }
 
-// TestOwnSecretIDIsNoSecretOfAScript: neither as it is in a file, nor within a longer value.
+// TestOwnSecretIDIsNoSecretOfAScript: neither alone nor within a longer value.
 func TestOwnSecretIDIsNoSecretOfAScript(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "secret-id")
@@ -136,8 +133,7 @@ func TestOwnSecretIDIsNoSecretOfAScript(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsBehindALoginThatHangs: the settings page asks for Vault's health while a login
-// gets no answer, and has no more time than it said.
+// TestNobodyWaitsBehindALoginThatHangs: Health keeps its time limit during a hanging login.
 func TestNobodyWaitsBehindALoginThatHangs(t *testing.T) {
 	t.Parallel()
 	asked, release := make(chan struct{}), make(chan struct{})

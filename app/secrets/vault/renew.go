@@ -34,8 +34,7 @@ func (c *Client) Start(ctx context.Context) {
 	})
 }
 
-// Close ends the renewal. A token that Airlock got for itself is given back, and with it every
-// lease that is still out.
+// Close ends the renewal. It revokes a token that Airlock obtained, and so all its leases.
 func (c *Client) Close(ctx context.Context) error {
 	defer c.idle()
 	if c.stop != nil {
@@ -52,8 +51,7 @@ func (c *Client) Close(ctx context.Context) error {
 	return s.client.Auth().Token().RevokeSelfWithContext(within, "")
 }
 
-// keep renews a token until it can't be renewed, was replaced in its file, or is not the current
-// one any more.
+// keep renews a token until it expires or is replaced.
 func (c *Client) keep(ctx context.Context, s *session) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -85,8 +83,8 @@ func (c *Client) keep(ctx context.Context, s *session) {
 	}
 }
 
-// renewToken returns when the token can't be prolonged any more: with AppRole while a third of its
-// life is left, so that another takes over in time.
+// renewToken returns when the token must be replaced. With AppRole that is with a third of its life
+// left.
 func (c *Client) renewToken(ctx context.Context, s *session) {
 	if s.life == 0 {
 		<-ctx.Done()
@@ -124,9 +122,8 @@ const leastBetween = 500 * time.Millisecond
 
 var errLongest = errors.New("that is the longest that Vault allows")
 
-// prolong renews something at a third of its time, until ctx ends (nil) or no more than enough is
-// left of it, which is an error. renew returns the time until it expires then. A renewal that fails
-// is tried again.
+// prolong renews something at a third of its time, and retries failures. It returns nil when ctx
+// ends, or an error once no more than enough time is left. renew returns the new time until expiry.
 func (c *Client) prolong(ctx context.Context, l life, renew func(context.Context) (time.Duration, error)) error {
 	ends := c.cfg.Now().Add(l.left)
 	failed := errLongest

@@ -25,8 +25,8 @@ type session struct {
 	expires   time.Time // as last heard of; zero: never. Client.mu guards it
 }
 
-// session returns the current session, or logs in if there is none. Logins don't overlap: callers
-// that come during one use its token, or try in turn until ctx ends.
+// session returns the current session, or logs in. Logins don't overlap: callers during one use its
+// token, or try in turn until ctx ends.
 func (c *Client) session(ctx context.Context) (*session, error) {
 	if s := c.current(); s != nil {
 		return s, nil
@@ -53,7 +53,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// current returns the session if there is one that has not expired.
+// current returns the unexpired session, if any.
 func (c *Client) current() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,8 +72,7 @@ func (c *Client) drop(s *session) {
 	}
 }
 
-// logIn gets a token and asks Vault how long it lives. Errors are *app.Error, about Airlock's
-// access and not about any path.
+// logIn gets a token and asks Vault for its life. Errors are *app.Error about Airlock's access.
 func (c *Client) logIn(ctx context.Context) (*session, error) {
 	if c.cfg.RoleID != "" {
 		return c.logInAsRole(ctx)
@@ -161,7 +160,7 @@ func (c *Client) withToken(token app.Secret) (*api.Client, error) {
 	return client, nil
 }
 
-// own returns what Airlock logs in with, as far as it has been used; some may be empty.
+// own returns the login secrets used so far; some may be empty.
 func (c *Client) own() []app.Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +171,7 @@ func (c *Client) own() []app.Secret {
 	return list
 }
 
-// holdsOwn reports whether a value is what Airlock logs in with, or holds it.
+// holdsOwn reports whether a value contains a login secret.
 func (c *Client) holdsOwn(value app.Secret) bool {
 	return slices.ContainsFunc(c.own(), func(own app.Secret) bool {
 		long := len(own.Reveal()) >= app.MinSealed // a short one may stand anywhere by chance
@@ -183,7 +182,7 @@ func (c *Client) holdsOwn(value app.Secret) bool {
 // maxSecretFile bounds the file of a token or a secret id, in bytes.
 const maxSecretFile = 16 << 10
 
-// readSecret reads a file that holds one secret; white space around it is not part of it.
+// readSecret reads a file with one secret and trims white space.
 func readSecret(path string) (app.Secret, error) {
 	f, err := os.Open(path)
 	if err != nil {

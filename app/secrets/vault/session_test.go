@@ -38,7 +38,7 @@ func (w *world) start() {
 	w.t.Cleanup(func() { _ = w.client.Close(context.Background()) })
 }
 
-// byRole logs in by AppRole instead, with tokens that live for ttl.
+// byRole logs in by AppRole, with tokens that live for ttl.
 func byRole(ttl string) func(*vaulttest.Server, *Config) {
 	return func(s *vaulttest.Server, cfg *Config) {
 		role, secret := s.Role("airlock", ttl, reader(s))
@@ -58,8 +58,7 @@ func TestTokenRevoked(t *testing.T) {
 	}
 }
 
-// TestRevokedRoleTokenIsReplaced: AppRole logs in again by itself, within the very read that found
-// out.
+// TestRevokedRoleTokenIsReplaced: AppRole logs in again within the failing read.
 func TestRevokedRoleTokenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("1h"))
@@ -75,7 +74,7 @@ func TestRevokedRoleTokenIsReplaced(t *testing.T) {
 	}
 }
 
-// TestExpiredTokenIsReplaced: a token that ends is no error where Airlock can get another.
+// TestExpiredTokenIsReplaced: an expired token is no error if another can be had.
 func TestExpiredTokenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("4s"), func(s *vaulttest.Server, _ *Config) {
@@ -122,8 +121,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	}
 }
 
-// TestTokenFileIsFollowed: what an agent writes into its sink is used, at once if the old one is
-// gone.
+// TestTokenFileIsFollowed: a new token in the file replaces an invalid one at once.
 func TestTokenFileIsFollowed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "sink")
@@ -195,8 +193,7 @@ func TestSecretIDFileIsReadAtEachLogin(t *testing.T) {
 	}
 }
 
-// TestCloseGivesBackItsOwnToken: what Airlock got for itself doesn't outlive it; what the operator
-// gave does.
+// TestCloseGivesBackItsOwnToken: Close revokes Airlock's own token, not the operator's.
 func TestCloseGivesBackItsOwnToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, byRole("1h"))
@@ -226,7 +223,7 @@ func lives(w *world, token string) bool {
 	return err == nil
 }
 
-// TestVaultThatComesLater: Airlock starts without its Vault, and reads as soon as that is there.
+// TestVaultThatComesLater: Airlock starts without its Vault and reads once it is up.
 func TestVaultThatComesLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -241,7 +238,7 @@ func TestVaultThatComesLater(t *testing.T) {
 	}
 }
 
-// TestTLS: the certificate is checked against VAULT_CACERT, and against nothing weaker.
+// TestTLS: the certificate is checked against VAULT_CACERT only.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	s := vaulttest.Start(t)
@@ -284,8 +281,7 @@ func TestTLS(t *testing.T) {
 	w.refused("secret/data/a#x", app.CodeUnreachable, "certificate is not trusted")
 }
 
-// TestEnvironmentIsNotRead: what an operator sets is what Airlock's own configuration says,
-// wherever it stands.
+// TestEnvironmentIsNotRead: only Airlock's own configuration counts.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	w.server.Put("a", map[string]any{"x": value})

@@ -1,8 +1,8 @@
-// Testserver is a Vault server for tests: Vault's own core and HTTP handler, with storage in
-// memory. It starts uninitialised and sealed, as any Vault does; the tests initialise and unseal it
-// over HTTP. It prints the address that it listens on, and ends when its standard input does.
+// Testserver is a Vault server for tests: Vault's core and HTTP handler, with storage in memory. It
+// starts uninitialised and sealed; the tests do both over HTTP. It prints its address, and ends
+// when its standard input does.
 //
-// It is a module of its own, so that what Vault needs stays out of the product's dependencies.
+// Its own module keeps Vault's dependencies out of the product.
 package main
 
 import (

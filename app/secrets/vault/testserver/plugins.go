@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/vault/sdk/logical"
 )
 
-// registry is the plugins that are built in: few, since each of Vault's own brings the client
-// library of some cloud.
+// registry lists the built-in plugins. They are few, because many of Vault's own bring a cloud's
+// client library.
 type registry struct {
 	secrets, auth map[string]logical.Factory
 	databases     map[string]func() (any, error)

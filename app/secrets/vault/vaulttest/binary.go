@@ -17,8 +17,8 @@ import (
 // sources are what decides the program.
 const sources = "testserver"
 
-// Binary returns the path of the server, which is built first if its sources were not built before.
-// Others that want it meanwhile wait for it. What the build says goes to log.
+// Binary returns the path of the server and builds it if necessary. Concurrent callers wait for one
+// build. Its output goes to log.
 func Binary(log io.Writer) (string, error) {
 	source, err := sourceDir()
 	if err != nil {
@@ -62,8 +62,8 @@ func build(source, binary string, log io.Writer) error {
 	return os.Rename(binary+".new", binary)
 }
 
-// sourceDir is where the server's sources are, in the module around the working directory: a
-// program that was built with -trimpath doesn't know where it came from.
+// sourceDir returns the server's sources, in the module around the working directory. A program
+// built with -trimpath doesn't know its source.
 func sourceDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

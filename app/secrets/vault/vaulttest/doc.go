@@ -1,8 +1,6 @@
-// Package vaulttest runs a real Vault server for tests: Vault's core and HTTP handler, in a program
-// of its own (../testserver, a module of its own), with storage in memory.
+// Package vaulttest runs a real Vault server for tests, with storage in memory.
 //
-// Building it takes minutes, so it is built once and kept in the user's cache directory under a
-// name that its sources and their checksums decide; every package and every later run uses the same
-// file. `go run ./app/secrets/vault/vaulttest/build` builds it before the tests, whose time limit
-// it would take.
+// The server (../testserver) takes minutes to build, so the user's cache directory keeps it, named
+// by a digest of its sources. Build it before tests with `go run
+// ./app/secrets/vault/vaulttest/build`, to spare their time limit.
 package vaulttest

@@ -26,8 +26,8 @@ type Postgres struct {
 	start    func() *exec.Cmd
 }
 
-// StartPostgres runs one until the test ends. The user airlock logs in with the password. It is Debian's,
-// and a test fails without it.
+// StartPostgres runs Debian's PostgreSQL until the test ends. The user airlock logs in with the
+// password. Without the server the test fails.
 func StartPostgres(t testing.TB, password string) *Postgres {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
@@ -73,7 +73,7 @@ func StartPostgres(t testing.TB, password string) *Postgres {
 	return p
 }
 
-// Stop ends the server at once; Start begins it again with what it held.
+// Stop ends the server at once; Start restarts it with its data.
 func (p *Postgres) Stop() {
 	if p.server.ProcessState == nil {
 		_ = p.server.Process.Signal(syscall.SIGQUIT)
@@ -81,7 +81,7 @@ func (p *Postgres) Stop() {
 	}
 }
 
-// Start starts a server that was stopped, and waits until it answers.
+// Start starts a stopped server and waits until it answers.
 func (p *Postgres) Start() {
 	p.t.Helper()
 	p.server = p.start()
@@ -132,7 +132,7 @@ func (p *Postgres) query(query string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Users returns the names of the users that Vault made and that can log in now.
+// Users returns the users made by Vault that can log in now.
 func (p *Postgres) Users() []string {
 	p.t.Helper()
 	out, err := p.query("SELECT rolname FROM pg_roles WHERE rolname LIKE 'v-%' AND rolcanlogin ORDER BY 1")
@@ -142,8 +142,8 @@ func (p *Postgres) Users() []string {
 	return strings.Fields(out)
 }
 
-// Database mounts the database engine for p, with the role reports: a user that may read, for ttl
-// at a time and max altogether.
+// Database mounts the database engine for p with the role reports. Its users may read, for ttl at a
+// time and maximum altogether.
 func (s *Server) Database(p *Postgres, ttl, maximum string) {
 	s.t.Helper()
 	s.Write("sys/mounts/database", map[string]any{"type": "database"})

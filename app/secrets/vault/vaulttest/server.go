@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Server is one Vault, unsealed, with KV version 2 at secret/, KV version 1 at kv/ and AppRole at
+// Server is one unsealed Vault. It has KV version 2 at secret/, KV version 1 at kv/ and AppRole at
 // approle/.
 type Server struct {
 	URL  string
@@ -75,7 +75,7 @@ func (s *Server) setUp() {
 	s.Write("sys/mounts/secret", map[string]any{"type": "kv", "options": map[string]any{"version": "2"}})
 	s.Write("sys/mounts/kv", map[string]any{"type": "kv", "options": map[string]any{"version": "1"}})
 	s.Write("sys/auth/approle", map[string]any{"type": "approle"})
-	// A mount of KV version 2 is being made for a moment after it was asked for.
+	// A new mount of KV version 2 isn't ready at once.
 	for range 200 {
 		if _, status := s.try("POST", "secret/data/ready", s.Root,
 			map[string]any{"data": map[string]any{"x": "y"}}); status < 300 {
@@ -128,7 +128,7 @@ func (s *Server) Put(name string, fields map[string]any) int {
 	return int(made["data"].(map[string]any)["version"].(float64))
 }
 
-// Policy makes a policy of paths and what may be done there, such as "read".
+// Policy makes a policy from paths to permissions, such as "read".
 func (s *Server) Policy(name string, rules map[string]string) {
 	s.t.Helper()
 	var text strings.Builder
@@ -145,8 +145,7 @@ func (s *Server) Token(ttl string, policies ...string) string {
 	return made["auth"].(map[string]any)["client_token"].(string)
 }
 
-// Role makes an AppRole whose tokens have the policies and live for ttl, and returns what to log in
-// by.
+// Role makes an AppRole and returns its login. Its tokens have the policies and live for ttl.
 func (s *Server) Role(name, ttl string, policies ...string) (roleID, secretID string) {
 	s.t.Helper()
 	s.Write("auth/approle/role/"+name, map[string]any{"token_policies": policies, "token_ttl": ttl})
@@ -178,7 +177,7 @@ func (s *Server) Leases(prefix string) []string {
 	return ids
 }
 
-// Do sends one request and returns the answer; a refusal ends the test.
+// Do sends one request and returns the answer; a refusal fails the test.
 func (s *Server) Do(method, path, token string, body map[string]any) map[string]any {
 	s.t.Helper()
 	answer, status := s.try(method, path, token, body)

@@ -1,4 +1,4 @@
-// Build makes the Vault server for tests and prints where it is.
+// Build makes the Vault server for tests and prints its path.
 package main
 
 import (
