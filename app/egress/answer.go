@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// RuleField is the header of Airlock's own answers, with the rule. No host's answer has it.
+// RuleField is the header with the rule of Airlock's own answers. Hosts' answers never have it.
 const RuleField = "X-Airlock"
 
 // answer sends one of Airlock's own to the box.
@@ -51,15 +51,14 @@ func ownAnswer(status int, rule string, why *app.Error, headOnly, last bool) []b
 	return append(text, body...)
 }
 
-// notPassed are fields of answers that stay here. They concern the host's connection to us, we
-// write them ourselves, or they would lead a client past us.
+// notPassed lists answer fields that Airlock drops. They concern its own connection, it writes them
+// itself, or they would lead a client past it.
 var notPassed = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length",
 	RuleField, "Alt-Svc",
 }
 
-// pass sends the host's answer to the box as it comes. It reports whether another request may
-// follow.
+// pass streams the host's answer to the box and reports whether another request may follow.
 func (x *exchange) pass(method string, resp *http.Response) bool {
 	x.body.beginAnswer()
 	x.keep = x.keep && x.body.finished()
@@ -152,8 +151,7 @@ func trailerNames(trailer http.Header) []string {
 
 var chunks = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// copyBody passes a body on piece by piece, each at once. The error is the host's or the swapper's,
-// or the box's.
+// copyBody passes a body on piece by piece. The error is the host's, the swapper's or the box's.
 func (x *exchange) copyBody(resp *http.Response, f framing) error {
 	if f.none {
 		return nil

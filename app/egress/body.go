@@ -10,9 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// requestBody is a box's request body on its way out. It knows whether it was read to its end. The
-// transport reads it from a goroutine of its own, which may go on after the answer has begun. A nil
-// requestBody is an empty one.
+// requestBody is a box's request body on its way out. The transport's goroutine may read it after
+// the answer has begun. A nil requestBody is empty.
 type requestBody struct {
 	body io.ReadCloser
 	goOn func() error // tells the box to send; nil if it does so anyway
@@ -73,8 +72,7 @@ func (b *requestBody) begin() error {
 	return b.goOn()
 }
 
-// Close is called by the transport when it needs no more. What was not read stays where it is: the
-// connection ends after the answer.
+// Close does nothing: the connection ends after the answer, with any unread rest.
 func (b *requestBody) Close() error { return nil }
 
 // beginAnswer says that the final answer begins.
@@ -87,7 +85,7 @@ func (b *requestBody) beginAnswer() {
 	b.mu.Unlock()
 }
 
-// finished reports whether the body was read to its end. Then the next request can follow.
+// finished reports whether the body was read to its end, so the next request can follow.
 func (b *requestBody) finished() bool {
 	if b == nil {
 		return true

@@ -36,8 +36,8 @@ type clientHello struct {
 	encrypted  bool   // it carries Encrypted Client Hello, so that serverName may not be the true one
 }
 
-// readClientHello reads the hello at the beginning of data, as crypto/tls does. need is how many
-// bytes errIncomplete needs in all, at least.
+// readClientHello reads the hello at the beginning of data, as crypto/tls does. need: the least
+// length, in all, that errIncomplete asks for.
 func readClientHello(data []byte) (h clientHello, need int, err error) {
 	if len(data) > 0 && data[0] != handshakeRecord || len(data) > 1 && data[1] != 3 {
 		return h, 0, errNotTLS
@@ -67,7 +67,7 @@ func readClientHello(data []byte) (h clientHello, need int, err error) {
 	return h, 0, errMalformed
 }
 
-// nextRecord returns where the first incomplete record of data ends, and how many precede it.
+// nextRecord returns the end of the first incomplete record and the number of records before it.
 func nextRecord(data []byte) (end, records int) {
 	for at := 0; ; records++ {
 		if end = at + recordHeader; end > len(data) {
@@ -80,7 +80,7 @@ func nextRecord(data []byte) (end, records int) {
 	}
 }
 
-// firstBytes is a connection of which only the first bytes are known. What is written vanishes.
+// firstBytes is a connection of which only the first bytes are known. Writes vanish.
 type firstBytes struct{ *bytes.Reader }
 
 var _ net.Conn = firstBytes{}

@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// conn is a connection whose bytes are relayed untouched. It counts them and holds the session's
-// limits.
+// conn relays bytes untouched, counts them and holds the session's limits.
 type conn struct {
 	link
 	tcp   *net.TCPConn
@@ -81,15 +80,13 @@ func (c *conn) CloseWrite() error {
 	return c.tcp.CloseWrite()
 }
 
-// SetLinger is that of net.TCPConn: with 0, Close resets the connection instead of ending it in
-// order.
+// SetLinger does as net.TCPConn's: with 0, Close resets the connection.
 func (c *conn) SetLinger(seconds int) error { return c.tcp.SetLinger(seconds) }
 
 // Close ends the connection in order: what was written is still delivered.
 func (c *conn) Close() error { return c.finish("") }
 
-// finish closes the connection. The row says so if that was because of people's decisions or for
-// want of knowing them, since the script sees no more of it than a reset.
+// finish closes the connection and records a rule that ended it. The script sees only a reset.
 func (c *conn) finish(rule string) error {
 	var err error
 	c.end(func() {

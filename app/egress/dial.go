@@ -28,7 +28,7 @@ type target struct {
 	private bool // a person admitted private networks
 }
 
-// resolve returns the checked addresses of an allowed name, in the order to dial them.
+// resolve returns the checked addresses of an allowed name, in dialling order.
 func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port int) ([]target, error) {
 	if pair, ok := g.local[rules.Place(app.Connection{Host: name, Port: port})]; ok {
 		return g.checked(target{AddrPort: pair, local: true})
@@ -85,8 +85,7 @@ func (g *Gateway) checked(targets ...target) ([]target, error) {
 	return targets, nil
 }
 
-// check is the whole address policy. It is asked for every address before any is dialled, and again
-// for the socket's own.
+// check applies the address policy: to every address before dialling, then to the socket's own.
 func (g *Gateway) check(t target) error {
 	own, err := g.own.now()
 	if err != nil {
@@ -133,7 +132,7 @@ func (g *Gateway) dialFirst(ctx context.Context, targets []target) (*net.TCPConn
 	return nil, target{}, last
 }
 
-// dial connects to one address; left is the number of addresses that share the time that remains.
+// dial connects to one address; left addresses share the remaining time.
 func (g *Gateway) dial(ctx context.Context, t target, left int) (*net.TCPConn, error) {
 	if deadline, ok := ctx.Deadline(); ok && left > 1 {
 		share := max(time.Until(deadline)/time.Duration(left), minAttempt)
@@ -162,8 +161,8 @@ func (g *Gateway) recheck(t target, address string) error {
 	return g.check(t)
 }
 
-// lookupWith asks a resolver for both families. Names with a dot are asked for as they are, without
-// the search domains of resolv.conf: what was matched is what is asked.
+// lookupWith asks a resolver for both families. Names with a dot skip the search domains of
+// resolv.conf: the name that was matched is the name that is asked.
 func lookupWith(r *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
 	return func(ctx context.Context, host string) ([]netip.Addr, error) {
 		if strings.Contains(host, ".") {

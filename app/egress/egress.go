@@ -22,23 +22,21 @@ import (
 
 // Config is what the operator decides for all executions.
 type Config struct {
-	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an address
-	// on this host or in a private network. See ParseLocalServices.
+	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an
+	// address. See ParseLocalServices.
 	LocalServices map[string]netip.AddrPort
-	// Listener is Airlock's own port; it is never reachable, whatever address it is tried on.
+	// Listener is Airlock's own port, which is never reachable at any address.
 	Listener netip.AddrPort
-	// Lookup returns the addresses of a canonical name. Nil asks the system's resolver for both
-	// families.
+	// Lookup returns the addresses of a canonical name. Nil asks the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Limits bound each execution. Zero fields take the value of DefaultLimits.
 	Limits Limits
-	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed
-	// credential belongs to are refused.
+	// Authority issues certificates of intercepted hosts. Without one, hosts with a sealed
+	// credential are refused.
 	Authority *ca.Authority
-	// Known returns what the instance knows of a canonical host and port: the values of all
-	// credentials that belong there, whoever may use them, if one of them is sealed; else nil. It is
-	// called for every connection and answer, from any goroutine. After an error nothing of the host
-	// passes. Nil knows nothing.
+	// Known returns the values of all credentials of a canonical host and port, if one is sealed;
+	// else nil. It is called for every connection and answer, from any goroutine. After an error
+	// nothing of the host passes. A nil Known knows nothing.
 	Known func(ctx context.Context, host string, port int) (*swap.Values, error)
 	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
 	Roots *x509.CertPool
@@ -80,15 +78,15 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Conn is an open connection to an allowed host. Closing it ends its ledger row; closing it again
-// does nothing.
+// Conn is an open connection to an allowed host. Closing it ends its ledger row; again does
+// nothing.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite ends the sending side, as TCP's FIN does.
 	CloseWrite() error
 }
 
-// Gateway dials for boxes. One serves the whole process. It is safe for concurrent use.
+// Gateway dials for all boxes of the process. It is safe for concurrent use.
 type Gateway struct {
 	local    map[string]netip.AddrPort
 	listener netip.AddrPort
@@ -126,9 +124,9 @@ func New(cfg Config) *Gateway {
 	return g
 }
 
-// Session starts the egress of one execution. Entries that are not canonical and references to keys
-// that were not replaced by their value match nothing. changed, if not nil, is called from any
-// goroutine after a ledger row was added or has ended; it must not block.
+// Session starts the egress of one execution. Entries that are not canonical, and unreplaced
+// references to keys, match nothing. changed, if not nil, is called from any goroutine after a
+// ledger row was added or ended; it must not block.
 func (g *Gateway) Session(grant Grant, changed func()) *Session {
 	if changed == nil {
 		changed = func() {}

@@ -57,7 +57,7 @@ func (e *server) next() bool {
 	return x.serve(in)
 }
 
-// requested returns method and target of a head for the ledger, also of an improper one.
+// requested returns method and target of a head for the ledger, also of a malformed one.
 func requested(text []byte) (method, path string) {
 	line, _, _ := bytes.Cut(text, []byte("\r\n"))
 	method, rest, _ := strings.Cut(string(line), " ")
@@ -82,8 +82,7 @@ func clipPrintable(s string, n int) string {
 	}, app.Clip(s, n))
 }
 
-// clipPath shortens a target for the ledger at the end of a parameter: half a value could not be
-// recognised as one by the redactor.
+// clipPath shortens a target at the end of a parameter: the redactor would miss half a value.
 func clipPath(path string) string {
 	if len(path) <= maxPath {
 		return clipPrintable(path, maxPath)
@@ -212,8 +211,8 @@ func (x *exchange) goOn() error {
 	return x.out.Flush()
 }
 
-// violated answers a request that is not proper. The connection can't go on, since nobody knows
-// where the next request would begin.
+// violated answers a malformed request. The connection must end: the next request's beginning is
+// unknown.
 func (x *exchange) violated(v *head.Violation) bool {
 	refusals := map[head.Kind]struct {
 		rule   string

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// remoteAlert returns the alert by which the other side ended a handshake, or "". crypto/tls has no
-// exported type for it.
+// remoteAlert returns the alert with which the peer ended a handshake, or "". crypto/tls exports no
+// type for it.
 func remoteAlert(err error) string {
 	var remote *net.OpError
 	if errors.As(err, &remote) && remote.Op == "remote error" {
@@ -26,8 +26,8 @@ func remoteAlert(err error) string {
 // isDistrust reports whether a client's alert is about the certificate it was shown.
 func isDistrust(err error) bool { return strings.Contains(remoteAlert(err), "certificate") }
 
-// isNoProtocol reports whether our own TLS server refused the protocols that a client offered.
-// crypto/tls has no error of its own for that.
+// isNoProtocol reports whether our TLS server refused the client's protocols. crypto/tls has no
+// error for that.
 func isNoProtocol(err error) bool {
 	return strings.Contains(err.Error(), "client requested unsupported application protocols")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// guard holds back a box's first bytes until they are a TLS hello for the allowed host. The host's
-// bytes are held back as well, so that a protocol in which the server speaks first gets nowhere.
+// guard holds back a box's first bytes until they are a TLS hello for the allowed host. It holds
+// the host's bytes back too, so protocols in which the server speaks first fail.
 type guard struct {
 	name   string
 	port   int
@@ -30,7 +30,7 @@ type guard struct {
 	last []byte // what the box gets to read after a refusal
 }
 
-// earlyBytes are those by which most of what isn't TLS shows; they are looked at as they come.
+// earlyBytes are examined as they come: most traffic other than TLS shows in them.
 const earlyBytes = 16
 
 // guardVerdict is what became of the first bytes so far.
@@ -48,7 +48,7 @@ func newGuard(name string, port int, refuse func(rule string)) *guard {
 	return g
 }
 
-// look takes more of the first bytes. With guardPasses it returns all that were held back.
+// look takes more first bytes. With guardPasses it returns all that were held back.
 func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	select {
 	case <-g.done:
@@ -56,7 +56,7 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	default:
 	}
 	g.held = append(g.held, p...)
-	// or a box that sends byte by byte would have each looked at thousands of times
+	// avoid re-reading thousands of times for a box that sends byte by byte
 	if len(g.held) < g.need && len(g.held) > earlyBytes {
 		return nil, guardWaits
 	}
@@ -93,8 +93,7 @@ func (g *guard) judge(h clientHello, err error) string {
 	return serverNameRule(h.serverName, g.name)
 }
 
-// serverNameRule returns the rule against a server name in a connection to name, or "". Only an
-// address may go without.
+// serverNameRule returns the rule that a server name breaks, or "". Only an address may go without.
 func serverNameRule(serverName, name string) string {
 	if serverName == "" {
 		if isIP(name) {
@@ -108,7 +107,7 @@ func serverNameRule(serverName, name string) string {
 	return ""
 }
 
-// deny refuses. The answer is in the protocol that the box speaks, if it is known.
+// deny refuses, and answers in the box's protocol if it is known.
 func (g *guard) deny(rule string, seen []byte) {
 	g.once.Do(func() {
 		g.limit.Stop()
@@ -118,7 +117,7 @@ func (g *guard) deny(rule string, seen []byte) {
 	})
 }
 
-// endInput says that the box sends no more. What it sent was not a whole hello.
+// endInput ends the box's input before a whole hello came.
 func (g *guard) endInput() {
 	if len(g.held) > 0 {
 		g.deny(rules.NotTLS, g.held)
@@ -134,7 +133,7 @@ func (g *guard) close() {
 	})
 }
 
-// wait returns when the first bytes are decided, and whether the host may be read.
+// wait returns once the first bytes are decided, and whether the host may be read.
 func (g *guard) wait() bool {
 	<-g.done
 	return g.passed
@@ -152,11 +151,10 @@ func (g *guard) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// accessDenied is a TLS record with the fatal alert of that name, which clients show.
+// accessDenied is a TLS record with the fatal alert of that name.
 var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
 
-// parting is the answer to first bytes that are refused: an alert to TLS, a response to HTTP,
-// nothing to others.
+// parting returns the answer to refused bytes: a TLS alert, an HTTP response or nothing.
 func (g *guard) parting(rule string, seen []byte) []byte {
 	switch {
 	case len(seen) == 0:

@@ -13,10 +13,9 @@ const (
 	readEither                 // readTLS if the box begins with TLS, else readHTTP
 )
 
-// handlingOf decides by the entry that allowed the connection, then by the port. sealed says that a
-// sealed credential belongs to the host. An entry with protocol tcp or postgres is a person's word
-// that it is neither HTTP nor TLS from the start: it is relayed, and a placeholder in it is only
-// text.
+// handlingOf decides by the entry that allowed the connection, then by the port. sealed: a sealed
+// credential belongs to the host. A person who sets tcp or postgres says that it is neither HTTP
+// nor TLS from the start: it is relayed, and a placeholder in it is only text.
 func handlingOf(entry app.Host, port int, sealed bool) handling {
 	protocol := entry.Protocol
 	if protocol == "" {
@@ -42,8 +41,8 @@ func handlingOf(entry app.Host, port int, sealed bool) handling {
 	return relayAny
 }
 
-// NotChecked is in the rule of a connection that is relayed whatever it is: an entry allowed the
-// name that was dialled, and what passes may be for any other that the same address serves.
+// NotChecked marks a connection relayed unread. Its bytes may be for another name at the same
+// address.
 const NotChecked = "server name not checked"
 
 // allowedBy is the rule of an allowed connection.

@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// intercepted is the box's end of a connection that Airlock reads: its other end is a server of our
-// own.
+// intercepted is the box's end of a connection to our own server, which reads it.
 type intercepted struct {
 	*pipe.End
 	link
@@ -29,11 +28,10 @@ type intercepted struct {
 
 var _ Conn = (*intercepted)(nil)
 
-// lingerTime is how long a box may leave its side open after the end of ours.
+// lingerTime is how long a box may leave its side open after ours ended.
 const lingerTime = 2 * time.Second
 
-// serve turns what begin took into a connection with a server behind it. tcp is what the server
-// uses first.
+// serve gives the connection that begin took a server. tcp is its first connection to the host.
 func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, how handling,
 	started time.Time) *intercepted {
 	box, ours := pipe.New()
@@ -72,15 +70,14 @@ func (c *intercepted) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// linger gives the box some time to close its side once it has read the end.
+// linger gives the box time to read the end and close its side.
 func (c *intercepted) linger(ended bool) {
 	if ended {
 		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(rules.Cancelled) }) })
 	}
 }
 
-// use makes tcp the connection to the host that is in use. What is not allowed any more since it
-// was judged is cut.
+// use makes tcp the current connection to the host, and cuts it if it is no longer allowed.
 func (c *intercepted) use(tcp *net.TCPConn, to target) {
 	c.mu.Lock()
 	c.outer = tcp
@@ -106,7 +103,7 @@ func (c *intercepted) drop() {
 	}
 }
 
-// SetLinger with 0 says that the box's side broke: what it sent so far must not look complete.
+// SetLinger with 0 resets: what the box sent so far must not look complete.
 func (c *intercepted) SetLinger(seconds int) error {
 	if seconds == 0 {
 		c.Break(net.ErrClosed)

@@ -38,8 +38,7 @@ func newLedger(changed func()) *ledger {
 	return &ledger{changed: changed, refusals: map[refusal]*row{}}
 }
 
-// add adds the row of an open connection or a request under way. One that finds no room is
-// counted in the last row instead, with its bytes when it ends.
+// add adds the row of an open connection or request. Without room it is counted in the last row.
 func (l *ledger) add(live *meter, c app.Connection) *row {
 	r := &row{Connection: c, live: live}
 	l.mu.Lock()
@@ -102,8 +101,7 @@ func (l *ledger) repeat(c app.Connection) bool {
 
 func (l *ledger) fullLocked() bool { return len(l.rows) >= app.MaxConnections }
 
-// countLocked adds c to the last row, and reports whether it is new. The row has the gravest
-// verdict of what it counts.
+// countLocked adds c to the last row and reports whether that is new. The gravest verdict counts.
 func (l *ledger) countLocked(c app.Connection) bool {
 	if l.more == nil {
 		l.more = &app.Connection{Host: "*", Rule: rules.More, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}

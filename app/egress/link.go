@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// link is one open connection of a box, as its session keeps it: where it goes, what passed, and
-// how to end it.
+// link is an open connection of a box: its target, its bytes and the means to end it.
 type link struct {
 	session *Session
 	name    string
@@ -22,9 +21,9 @@ type link struct {
 	last    atomic.Int64 // when a byte last passed, in nanoseconds since it began, by a clock that nobody sets
 	idle    *time.Timer
 	once    sync.Once
-	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The
-	// rule goes into the row of a request under way, or of a relay that is not allowed any more. It
-	// may be called any number of times; the first rule counts.
+	// cut resets both sides at once and drops buffered data. The row of a request under way, or of
+	// a relay that is no longer allowed, gets the rule. It may be called repeatedly; the first rule
+	// counts.
 	cut func(rule string)
 }
 
@@ -63,7 +62,7 @@ func (l *link) spend(n int) bool {
 	return l.session.bytes.Add(int64(n)) <= l.session.gateway.limits.Bytes
 }
 
-// checkIdle cuts the connection if nothing passed for too long. Otherwise it looks again later.
+// checkIdle cuts an idle connection, or schedules the next look.
 func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
 	rested := time.Since(l.began) - time.Duration(l.last.Load())

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NetConn lets Go's own clients use a connection of a session. Deadlines do nothing: contexts and
-// the session's limits bound it.
+// NetConn makes a session's connection a net.Conn for Go's clients. Deadlines do nothing: contexts
+// and the session's limits bound it.
 func NetConn(c Conn) net.Conn { return netConn{c} }
 
 type netConn struct{ Conn }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ownAddresses knows this host's interface addresses. They are read again when they are older than
-// ownAge, because interfaces come and go.
+// ownAddresses caches this host's interface addresses for ownAge, since interfaces come and go.
 type ownAddresses struct {
 	read func() ([]net.Addr, error)
 
@@ -19,7 +18,7 @@ type ownAddresses struct {
 
 const ownAge = 2 * time.Second
 
-// now returns the addresses, or an error if they can't be read: then nothing may be dialled.
+// now returns the addresses. After an error nothing may be dialled.
 func (o *ownAddresses) now() (map[netip.Addr]struct{}, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

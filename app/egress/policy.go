@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// canonicalHosts keeps the entries that have a canonical form, in it. Dropping the others is the
-// safe direction: they can't match.
+// canonicalHosts keeps the entries that have a canonical form. Others can't match anyway.
 func canonicalHosts(hosts []app.Host) []app.Host {
 	kept := make([]app.Host, 0, len(hosts))
 	for _, h := range hosts {
@@ -29,10 +28,9 @@ func canonicalTarget(host string, port int) (string, error) {
 	return app.CanonicalName(host)
 }
 
-// decide returns the entry that covers a canonical name and port, or a rule. Among several entries
-// that cover it, the one of that very name counts more than a wildcard, and else the first; private
-// addresses are admitted if any of them admits them, since a person ticked it for this name and
-// port.
+// decide returns the entry that covers a canonical name and port, or a rule. The exact name
+// precedes wildcards, then the first entry counts. If any entry admits private addresses they are
+// admitted: a person allowed that for this name and port.
 func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
 	rule = rules.NotListed
 	private := false
@@ -51,8 +49,8 @@ func decide(hosts []app.Host, name string, port int) (entry app.Host, rule strin
 	return entry, rule
 }
 
-// printable makes a hostile name fit for a ledger row: bounded, and in percent encoding what is not
-// printable ASCII. The redactor reads that, so a value with other letters can't hide in a name.
+// printable bounds a hostile name for the ledger and percent-encodes all but printable ASCII. The
+// redactor reads that encoding, so no value can hide in a name.
 func printable(host string) string {
 	var b strings.Builder
 	for _, c := range []byte(app.Clip(host, 255)) { // longer than any name: what is cut here could hide a value

@@ -9,12 +9,10 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// Restrict takes away what g does not grant: hosts and sealed credentials that it lacks are refused
-// from now on, and open connections to them are cut, as are those with a request under way that
-// carries a value of which something was taken away, and those that are relayed to a host to which
-// a sealed credential belongs now, whoever may use that. It never adds anything. A placeholder
-// whose credential was taken away is refused; the value that stood behind it is still taken out of
-// what comes back.
+// Restrict takes away what g does not grant, and never adds anything. It refuses missing hosts and
+// credentials from now on and cuts open connections to these hosts. It also cuts requests that
+// carry a value with fewer rights, and relays to hosts that now have a sealed credential. A removed
+// credential's placeholder is refused, but answers are still searched for its value.
 func (s *Session) Restrict(g Grant) {
 	s.mu.Lock()
 	s.hosts = common(s.hosts, canonicalHosts(g.Hosts))
@@ -43,8 +41,8 @@ func (s *Session) Restrict(g Grant) {
 	}
 }
 
-// cutKnown cuts a relayed connection if the host's answers have to be searched by now. It also does
-// if nobody can tell. The script's next one is read.
+// cutKnown cuts a relayed connection if its host's answers must be searched now, or if that is
+// unknown. The next one is read.
 func (s *Session) cutKnown(l *link) {
 	if !l.unread {
 		return
@@ -57,9 +55,8 @@ func (s *Session) cutKnown(l *link) {
 	}
 }
 
-// carry notes that a request of l carries the values of keys, as swapper put them in. It reports
-// false if people have decided otherwise since: a body that comes slowly keeps a request between
-// its judgement and its sending for as long as a script likes.
+// carry records the keys of values that swapper put into a request of l. It returns false if people
+// have decided otherwise since: a slow body can delay a request for long after its judgement.
 func (s *Session) carry(l *link, swapper *swap.Swapper, keys []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +85,8 @@ func (s *Session) allowsLocked(l *link) bool {
 	return s.gateway.check(to) == nil
 }
 
-// common returns what both lists allow. The protocol stays that of the first, unless that is one
-// under which nothing is looked at.
+// common returns what both lists allow. The first list's protocol counts unless it skips all
+// checks.
 func common(a, b []app.Host) []app.Host {
 	var both []app.Host
 	for _, x := range a {
@@ -115,9 +112,8 @@ func sameGrant(x, y app.Host) bool {
 	return x.Name == y.Name && x.Protocol == y.Protocol && x.Private == y.Private && slices.Equal(x.Ports, y.Ports)
 }
 
-// restricted returns the credentials with what g gives them too: hosts, places, headers,
-// permissions. One that g lacks stays without any host, so that its placeholder is known and
-// refused everywhere.
+// restricted limits credentials to the hosts, places, headers and permissions that g also gives.
+// Credentials that g lacks stay without hosts, so their placeholders are refused everywhere.
 func restricted(have, g []secrets.Resolved) []secrets.Resolved {
 	left := make([]secrets.Resolved, len(have))
 	for i, c := range have {
@@ -139,8 +135,7 @@ func restricted(have, g []secrets.Resolved) []secrets.Resolved {
 	return left
 }
 
-// reduced returns the keys that had more before. Both lists have the same credentials in the same
-// order.
+// reduced returns the keys that had more before. Both lists have the same order.
 func reduced(before, after []secrets.Resolved) []string {
 	var keys []string
 	for i, b := range before {

@@ -15,9 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// server speaks for one host over one connection of a box: it reads requests, judges them, puts
-// sealed values in, sends them on over connections of its own, and takes the values out of the
-// answers. One goroutine runs it.
+// server speaks for one host on a box's connection: it reads, judges and forwards requests. It puts
+// sealed values in and takes them out of answers. One goroutine runs it.
 type server struct {
 	ctx     context.Context
 	session *Session
@@ -33,12 +32,12 @@ type server struct {
 	secure    bool // TLS on both sides
 	requests  int
 	transport *http.Transport
-	// dialled already and not yet used; of the transport's dialling goroutine after the first request
+	// dialled but unused; the transport's dialling goroutine owns it after the first request
 	ready *net.TCPConn
 }
 
-// firstHeads is how many times Limits.Head a plain connection has until its first byte. A client
-// that waits for the server to speak would wait for ever.
+// firstHeads is how many times Limits.Head a plain connection may take to its first byte. A client
+// may wait for the server to speak first.
 const firstHeads = 4
 
 const bufferSize = 64 << 10
@@ -134,7 +133,7 @@ type buffered struct {
 
 func (b buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// handshakeFailed records why the box's TLS failed, and answers a client that speaks plain HTTP.
+// handshakeFailed records why the box's TLS failed, and answers clients of plain HTTP.
 func (e *server) handshakeFailed(rule string, err error) {
 	var record tls.RecordHeaderError
 	var timeout net.Error
@@ -188,7 +187,7 @@ func (e *server) address() string {
 	return e.conn.target.String()
 }
 
-// waitHead waits for a whole head and returns its bytes, which stay in the buffer.
+// waitHead returns a whole head's bytes, which stay in the buffer.
 func (e *server) waitHead() ([]byte, error) {
 	if e.requests > 0 {
 		_ = e.client.SetReadDeadline(time.Time{}) // resting: Limits.Idle

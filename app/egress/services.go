@@ -10,9 +10,9 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// ParseLocalServices reads AIRLOCK_LOCAL_SERVICES: pairs "name:port=address:port" with commas
-// between them. Empty text is no pairs. Addresses are given as numbers; unspecified, link-local,
-// metadata and reserved ones are refused, and so is a name:port given twice.
+// ParseLocalServices reads AIRLOCK_LOCAL_SERVICES: comma-separated pairs "name:port=address:port".
+// Addresses are numbers. Unspecified, link-local, metadata and reserved ones are refused, as is a
+// repeated name:port.
 func ParseLocalServices(text string) (map[string]netip.AddrPort, error) {
 	pairs := map[string]netip.AddrPort{}
 	if strings.TrimSpace(text) == "" {

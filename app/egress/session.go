@@ -44,12 +44,10 @@ type Session struct {
 	running  sync.WaitGroup // dials, and servers of connections that are read
 }
 
-// Dial decides about host and port, resolves, checks every address and dials a checked one. Host
-// and port come from the box and are not trusted. ctx and the dial limit bound the dialling, not
-// the connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be
-// reached one with CodeUnreachable; their hints name the next step, and both are in the ledger.
-// What is refused after that, because of what the box sends, is told to the box in the protocol
-// that it speaks, and is in the ledger too.
+// Dial judges host and port, resolves, checks every address and dials a checked one. Host and port
+// are untrusted. ctx and the dial limit bound only the dialling. Errors: *app.Error with
+// CodeForbidden for a refusal, CodeUnreachable for an allowed host. Both have hints and are in the
+// ledger. Later refusals are told in the box's protocol, and recorded too.
 func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error) {
 	started := time.Now()
 	name, err := canonicalTarget(host, port)
@@ -95,7 +93,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, how, started), nil
 }
 
-// decide returns the entry that allows a canonical name and port now, or a rule.
+// decide returns the entry that now allows a canonical name and port, or a rule.
 func (s *Session) decide(name string, port int) (app.Host, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +104,7 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 	return entry, rule
 }
 
-// Refused records a name that the box's resolver did not answer: it is not on the list, or a limit
-// of wildcards is reached.
+// Refused records a name that the box's resolver refused, by list or wildcard limit.
 func (s *Session) Refused(host string) {
 	if name, err := app.CanonicalName(host); err == nil {
 		if !isReverse(name) {
@@ -118,8 +115,8 @@ func (s *Session) Refused(host string) {
 	_ = s.refuse(printable(host), 0, rules.Name, nil)
 }
 
-// Limited records a connection that a limit of the box stopped, by its rule; with port 0 a name.
-// The connections that it counts are in the ledger besides.
+// Limited records a connection stopped by a limit of the box, or a name with port 0. Counted
+// connections have rows of their own.
 func (s *Session) Limited(host string, port int, rule string) {
 	if name, err := canonicalTarget(host, max(port, 1)); err == nil {
 		_ = s.refuse(name, port, rule, nil)
@@ -138,20 +135,18 @@ func (s *Session) Unanswered(host, record string) {
 		StartedAt: time.Now(), Count: 1})
 }
 
-// isReverse reports whether a name stands for an address. Nobody can allow such a name.
+// isReverse reports whether a name stands for an address. Nobody can allow one.
 func isReverse(name string) bool {
 	return strings.HasSuffix(name, ".in-addr.arpa") || strings.HasSuffix(name, ".ip6.arpa")
 }
 
-// Ledger returns what the execution did on the network so far: one row per request that was read
-// and per connection that was not, repeated refusals and failures of one host, port and rule (and
-// request) in one row, at most app.MaxConnections of them and one more with rules.More that counts
-// the rest. Rows keep their position from call to call. Open connections show their figures so far.
-// After Close it is final.
+// Ledger returns a snapshot of the network activity: a row per read request or other connection.
+// Repeated refusals and failures share a row. At most app.MaxConnections rows, and one with
+// rules.More for the rest. Rows keep their positions. It is final after Close.
 func (s *Session) Ledger() []app.Connection { return s.ledger.snapshot() }
 
-// Close cuts every open connection without sending what is still buffered, and refuses new ones. It
-// returns when no dial and no request is under way.
+// Close cuts open connections, drops buffered data and refuses new ones. It returns when no dial or
+// request is under way.
 func (s *Session) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -188,8 +183,7 @@ func (s *Session) abandon() {
 	s.mu.Unlock()
 }
 
-// relayed turns what begin took into an open connection that is passed on untouched; see
-// link.unread.
+// relayed opens a connection that passes untouched; see link.unread.
 func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record app.Connection, to target) *conn {
 	c := newConn(s, tcp, record.Host, record.Port, to)
 	c.unread = unread
@@ -204,8 +198,7 @@ func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record ap
 	return c
 }
 
-// turnAway ends the outer side of a connection whose first bytes were refused. The box has a moment
-// to read why.
+// turnAway closes a refused connection's outer side. The box has a moment to read why.
 func (s *Session) turnAway(c *conn, rule string) {
 	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = rules.Verdict(rule), rule })
 	_ = c.tcp.SetLinger(0)
@@ -213,11 +206,9 @@ func (s *Session) turnAway(c *conn, rule string) {
 	time.AfterFunc(lingerTime, func() { c.cut(rule) })
 }
 
-// keep makes an open connection known in the place of what begin took; one that comes too late, or
-// is not allowed any more, is cut.
+// keep registers an open connection in place of begin's. It cuts late and forbidden ones.
 func (s *Session) keep(l *link) {
-	// before anybody can cut it: a timer of an ended connection would hold the session, and its
-	// values, for as long
+	// before anybody can cut it: an ended connection's timer would hold the session and its values
 	l.idle.Reset(s.gateway.limits.Idle)
 	s.mu.Lock()
 	s.dialing--
@@ -236,7 +227,7 @@ func (s *Session) forget(l *link) {
 	s.mu.Unlock()
 }
 
-// connect waits its turn, finds the addresses and dials them in order until one answers.
+// connect waits its turn, resolves and dials addresses in order until one answers.
 func (s *Session) connect(ctx context.Context, entry app.Host, name string, port int) (*net.TCPConn, target, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.gateway.limits.Dial)
 	defer cancel()
@@ -287,8 +278,8 @@ func (s *Session) ruleOf(err error) (string, error) {
 	return failureOf(err), err
 }
 
-// unsearched names the rule against a host whose answers can't be searched. err kept the values
-// from being read.
+// unsearched returns the rule for a host whose answers can't be searched. err: why values are
+// unreadable.
 func (s *Session) unsearched(err error) string {
 	if rule, _ := s.ruleOf(err); rule == rules.Closed || rule == rules.Cancelled {
 		return rule

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// legalPath returns the path of a target in a spelling that net/url keeps. It would decode a path
-// with a raw brace and encode it anew, and %2F would become a slash.
+// legalPath returns a target's path in a spelling that net/url keeps. It re-encodes paths with raw
+// braces and turns %2F into a slash.
 func legalPath(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	var b strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// newTransport speaks HTTP/1.1 to one host over connections of this server, one at a time. It
-// follows no redirects, knows no proxies and asks for no compression.
+// newTransport returns an HTTP/1.1 transport for one host, with one connection at a time. It has no
+// redirects, proxies or compression.
 func (e *server) newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dialHost(ctx) },
@@ -29,7 +29,7 @@ func (e *server) newTransport() *http.Transport {
 	}
 }
 
-// dialHost returns the connection that Dial made, or a new one by the same rules.
+// dialHost returns Dial's connection, or a new one by the same rules.
 func (e *server) dialHost(ctx context.Context) (net.Conn, error) {
 	if tcp := e.ready; tcp != nil {
 		e.ready = nil
@@ -46,8 +46,7 @@ func (e *server) dialHost(ctx context.Context) (net.Conn, error) {
 	return &upstream{TCPConn: tcp, conn: e.conn}, nil
 }
 
-// redial connects once more for a connection that is open: the list, the addresses and the rate are
-// judged anew.
+// redial connects again for an open connection, and judges list, addresses and rate anew.
 func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, error) {
 	s.mu.Lock()
 	if s.closed {
@@ -75,7 +74,7 @@ func (h *handshakeError) Error() string {
 }
 func (h *handshakeError) Unwrap() error { return h.cause }
 
-// dialHostTLS returns a connection to a host that has proved to be the allowed one.
+// dialHostTLS returns a connection to a host whose certificate is verified.
 func (e *server) dialHostTLS(ctx context.Context) (net.Conn, error) {
 	tcp, err := e.dialHost(ctx)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// What stands for the star of a wildcard reaches the name servers of its owner, and could carry
-// data to them. So it is short, and an execution may use few different ones: together at most
-// Limits.Names times maxStar bytes.
+// Names under a wildcard reach its owner's name servers and could carry data. So stars are short
+// and few: per execution at most Limits.Names times maxStar bytes.
 const (
 	maxStar       = 80 // bytes
 	maxStarLabels = 4
@@ -40,8 +39,8 @@ func (s *Session) wildcardLocked(entry app.Host, name string) string {
 	return ""
 }
 
-// unknownName returns the rule against a name that the box did not resolve. The box resolves every
-// allowed name, but holds the limits of wildcards before Airlock does.
+// unknownName returns the rule against a name that the box refused. The box checks wildcard limits
+// before Airlock does.
 func (s *Session) unknownName(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 // maxEscape is the length of the longest escape of one character that is read, in bytes.
 const maxEscape = 12
 
-// leads are the bytes with which an escape begins, those first that may stand for a line break.
+// leads are the first bytes of escapes, beginning with those that may stand for a line break.
 const leads = "%\\&=<`\x00\r\n\"'$~_^"
 
 // breaking has the bits of leads up to the line break.
@@ -66,7 +66,7 @@ func (r *readings) readNested(data []byte) {
 	}
 }
 
-// readEscape adds the readings of an escape of which the first at bytes of data are the lead.
+// readEscape adds the readings of an escape. lead: its first at bytes.
 func (r *readings) readEscape(lead byte, data []byte, at int) {
 	if at >= len(data) {
 		return

@@ -46,7 +46,7 @@ type Match struct {
 	Tail       string // of a Finder with tails: what stands after the pattern, folded
 }
 
-// Unchecked stands for no pattern: the work on that part of the text would have gone beyond bounds.
+// Unchecked stands for no pattern: that part of the text was too much work.
 const Unchecked = -1
 
 // Layer is the encoding in which a pattern was found.
@@ -61,8 +61,8 @@ const (
 	Numbers
 )
 
-// New returns a Finder of patterns. Those shorter than MinPattern, or than 4 bytes if they are words,
-// are never found. Of those that differ in nothing that counts, the first is found.
+// New returns a Finder of patterns. It never finds those shorter than MinPattern, or words below 4
+// bytes. Of equivalent patterns the first is found.
 func New(patterns []Pattern) *Finder {
 	f := &Finder{shortest: MaxBlock, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
 	for i, p := range patterns {

@@ -1,13 +1,11 @@
 package match
 
-// MaxBefore is how much of a text EndsInEscape reads, in bytes: some escapes, each of which may be
-// written as escapes.
+// MaxBefore is how many bytes of a text EndsInEscape reads: several nested escapes.
 const MaxBefore = maxEscape * maxEscape
 
-// EndsInEscape reports whether a text ends in an escape that hex digits behind it go on with, as \u00,
-// %2 and &#x do, as it is or once it is decoded, also twice. An end of just a backslash doesn't count,
-// since after another one it is complete; nor does that of quoted-printable: an = stands before most
-// values.
+// EndsInEscape reports whether following hex digits would continue an escape that ends the text.
+// Examples: \u00, %2 and &#x, plain or decoded up to twice. A lone backslash doesn't count: after
+// another one it is complete. Neither does =: it stands before most values.
 func EndsInEscape(text []byte) bool {
 	text = text[max(0, len(text)-MaxBefore):]
 	for range maxDepth {
@@ -28,8 +26,7 @@ func endsInEscape(text []byte) bool {
 	return false
 }
 
-// isHalf reports whether a text is the beginning of an escape of which the rest may be hex digits, with
-// what ends it.
+// isHalf reports whether hex digits and a terminator could complete the text to an escape.
 func isHalf(text []byte) bool {
 	r := readings{wide: true}
 	for _, rest := range []string{"00000041", "0041_", "041_", "41_", "1_", "41}", "101", "#41;", "amp;"} {

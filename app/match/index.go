@@ -16,7 +16,7 @@ const (
 	everywhere = goesOn | inLayers
 )
 
-// index holds the escapes in a part of a text. They are read once and serve every search there.
+// index holds the escapes in a part of a text, for every search there.
 type index struct {
 	from, to int
 	uses     []use    // of the escape that begins at each place; 0 for none, and for one that can't matter
@@ -76,8 +76,8 @@ func (x *index) add(at int, uses use, r reading) {
 	}
 }
 
-// indexEscape adds the escape that begins at a place, after all that begin behind it. Nested ones
-// that are too long may count: uses only tell where nothing matters.
+// indexEscape adds the escape at a place, after all escapes behind it. It may count nested ones
+// that are too long: uses only tell where nothing matters.
 func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
 	r := &s.readings
 	r.size = 0

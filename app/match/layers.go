@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxDepth is the most steps by which a text is made of the one that is searched.
+// maxDepth is the most steps of decoding before a search.
 const maxDepth = 2
 
 // behindLayer is the view of what is behind a layer.

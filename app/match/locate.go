@@ -2,8 +2,7 @@ package match
 
 import "slices"
 
-// locate returns where the entry that ends at a place begins, and -1 if it stands there in another
-// letter case than it must have.
+// locate returns where the entry that ends at a place begins, or -1 for a wrong letter case.
 func (f *Finder) locate(s *scratch, data []byte, end int, e *entry) int {
 	// Nearly always all but its first character stands there as it is.
 	if second := end - len(e.text) + 1; second >= 0 && isText(data[second:end], e.text[1:], e.exact) {
@@ -17,8 +16,8 @@ func (f *Finder) locate(s *scratch, data []byte, end int, e *entry) int {
 	return -1
 }
 
-// startOf returns where the longest end of a text begins that ends at a place, with all of the lead of an
-// escape, and how many bytes of the text are missing there.
+// startOf finds the longest end of a text that ends at a place. It returns its begin, with the
+// whole lead of an escape, and the number of missing bytes.
 func (f *Finder) startOf(s *scratch, data []byte, end int, text string, exact bool) (start, missing int) {
 	for i := range s.rests {
 		s.rests[i] = s.rests[i][:0]
@@ -63,7 +62,7 @@ func (f *Finder) startOf(s *scratch, data []byte, end int, text string, exact bo
 	return start, missing
 }
 
-// endOf returns where the longest beginning of a text ends that begins at a place, and its length.
+// endOf returns the end and length of the longest beginning of a text at a place.
 func (f *Finder) endOf(s *scratch, data []byte, at int, text string, exact bool) (end, length int) {
 	r := readings{wide: f.wide, blanks: f.blanks}
 	reached := &s.rests // by place, how much of the text was read
@@ -100,14 +99,14 @@ func (f *Finder) endOf(s *scratch, data []byte, at int, text string, exact bool)
 	return end, length
 }
 
-// indented is what indents a line, and how much of a text may end behind it.
+// indented is a line's indentation, and how much of a text may end behind it.
 type indented struct {
 	from  int
 	rests []int
 }
 
-// extend reports whether a place belongs to layout behind which some of the text may end. Rests are
-// those of the next place.
+// extend reports whether a place belongs to layout behind which the text may end. rests are those
+// of the next place.
 func (l *indented) extend(data []byte, at int, rests []int) bool {
 	switch layoutLength(data[at:min(len(data), at+2)]) {
 	case 0:
@@ -119,7 +118,7 @@ func (l *indented) extend(data []byte, at int, rests []int) bool {
 	return len(l.rests) > 0
 }
 
-// isText reports whether data is a text, in any letter case unless it is exact.
+// isText reports whether data is a text, in any letter case unless exact.
 func isText(data []byte, text string, exact bool) bool {
 	for i, b := range data {
 		if exact && (b >= 'A' && b <= 'Z' || text[i] >= 'A' && text[i] <= 'Z') && b != text[i] {

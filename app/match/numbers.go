@@ -10,9 +10,8 @@ var separates = func() (separators [256]bool) {
 	return separators
 }()
 
-// numbersLayer is lists of numbers. Its characters are hex digits and, behind names, the colon or the
-// end of an arrow (=>). x and U+ say that a number is hex. What its rows count is what stands between
-// numbers: digits that nothing separates are read as hex.
+// numbersLayer reads lists of numbers: hex digits, x and U+ before hex, and colons or arrows (=>)
+// behind names. Its rows count separators: unseparated digits are read as hex.
 var numbersLayer = func() *layer {
 	const separators, escapes = ", +-;|./_=xXuU#[](){}\t\r\n\"'\x00", "%\\&<nrt"
 	l := newLayer(Numbers, inNumbers, 8, "0123456789abcdef:", "ABCDEF>", separators, escapes)
@@ -27,7 +26,7 @@ var numbersLayer = func() *layer {
 	return l
 }()
 
-// nameEnd is the value of what ends a name. Those below it are of digits, which nobody escapes alone.
+// nameEnd is the value of a name's end. Lower ones are digits, which nobody escapes alone.
 const nameEnd = 16
 
 // notation is how the numbers of a list are written.
@@ -58,7 +57,7 @@ func (f *Finder) findNumbers(s *scratch, data []byte, part row, v view) {
 	}
 }
 
-// leastNumbers returns how long the shortest list is in which there may be a pattern, in bytes.
+// leastNumbers returns the shortest list that may hold a pattern, in bytes.
 func (f *Finder) leastNumbers(s *scratch) int {
 	if s.open {
 		return 1
@@ -110,8 +109,7 @@ func (f *Finder) findList(s *scratch, data []byte, x *index, at int, v view, as 
 	}
 }
 
-// findCounted searches every second number of a list where those between them count up, as in
-// [0, 115], [1, 107].
+// findCounted searches every second number where the others count up, as in [0, 115], [1, 107].
 func (f *Finder) findCounted(s *scratch, r *run, v view) {
 	for first := range 2 {
 		for from := first; from+2*s.shortest <= len(r.chars)+1; {
@@ -138,8 +136,8 @@ func (f *Finder) findCounted(s *scratch, r *run, v view) {
 	}
 }
 
-// readNumbers reads a list of bytes or of characters, perhaps each behind a name that is a number, and
-// returns the place after what ends it. Digits stand as they are; what is between them may be escaped.
+// readNumbers reads a list of bytes or characters, perhaps behind numeric names, and returns its
+// end. Separators may be escaped, digits may not.
 func (s *scratch) readNumbers(r *run, data []byte, x *index, at int, as notation, had *listed) (end int) {
 	r.reset()
 	defer func(from int) { s.passed += end - from }(at)
@@ -217,8 +215,8 @@ func (r *run) addNumber(value, at, n int, wide bool) {
 	}
 }
 
-// readNumber reads a number, between whose digits UTF-16 has zero bytes, and returns its length, in hex with
-// 0x before it. Large ones are some number beyond unicode.MaxRune.
+// readNumber reads a number and returns its length. UTF-16 has zero bytes between digits; hex has
+// 0x before them. Large numbers become some number beyond unicode.MaxRune.
 func (as notation) readNumber(data []byte) (value, n int) {
 	base, at := 10, 0
 	if as.hex {

@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// begun is the pattern of a match that is only begun at the end of a text.
+// begun is the pattern of a match that the text's end cuts off.
 const begun = -2
 
-// open returns the first place in data, which comes behind a byte, that may belong to a match that goes
-// on behind it.
+// open returns the first place in data that may belong to a match continuing behind it. before: the
+// byte that precedes data.
 func (f *Finder) open(data []byte, before byte) int {
 	if f.Empty() {
 		return len(data)
@@ -27,7 +27,7 @@ func (f *Finder) open(data []byte, before byte) int {
 	return at
 }
 
-// addBegun adds what is begun at the end of data, which ends with the text that is searched.
+// addBegun adds matches begun at the end of data, where the searched text ends.
 func (f *Finder) addBegun(s *scratch, data []byte) {
 	start := len(data)
 	for at := len(data); at >= max(0, len(data)-maxEscape); at-- {
@@ -48,7 +48,7 @@ func (f *Finder) addBegun(s *scratch, data []byte) {
 	}
 }
 
-// begunAt returns where the first pattern or part begins that goes on at the end of data.
+// begunAt returns where the first pattern or part begins that continues behind data.
 func (f *Finder) begunAt(s *scratch, data []byte) int {
 	start, found := len(data), len(s.matches)
 	var last row
@@ -69,7 +69,7 @@ func (f *Finder) begunAt(s *scratch, data []byte) int {
 	return start
 }
 
-// startOfBegun returns where a pattern or part begins of which a node was reached at the end of data.
+// startOfBegun returns where the pattern or part of a node reached at data's end begins.
 func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
 	start := len(data)
 	prefix := f.automaton.text(n)
@@ -87,12 +87,13 @@ func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
 	return start
 }
 
-// goesOnBehind reports whether a run that ends at a place, with what ended it, goes on behind data.
+// goesOnBehind reports whether a run that ends at a place, with its terminator, continues behind
+// data.
 func goesOnBehind(data []byte, end int) bool {
 	return end == len(data) || isBegun(data[end:]) || end > 0 && isBegun(data[end-1:])
 }
 
-// isBegun reports whether a text is the beginning of an escape, the lead of which may be escaped itself.
+// isBegun reports whether a text begins an escape, whose lead may be escaped itself.
 func isBegun(text []byte) bool {
 	if len(text) >= maxEscape || !isLead(text[0]) {
 		return false
@@ -101,7 +102,7 @@ func isBegun(text []byte) bool {
 	return passes(text[0]) || isHalf(text) || len(inner) > 0 && isLead(inner[0]) && isHalf(inner)
 }
 
-// addBegunByte adds what the last characters of a run begin that are not a whole byte yet.
+// addBegunByte adds matches begun by a run's last characters, which are no whole byte yet.
 func (f *Finder) addBegunByte(s *scratch, r *run, shift int, l *layer) {
 	bits := (len(r.chars) - shift) * l.bits % 8
 	first := len(r.chars) - (bits+l.bits-1)/l.bits
@@ -119,7 +120,8 @@ func (f *Finder) addBegunByte(s *scratch, r *run, shift int, l *layer) {
 	}
 }
 
-// addBegunNumber adds what the numbers of a list begin that ends at a place. The last may have more digits.
+// addBegunNumber adds matches begun by a list that ends at a place. Its last number may have more
+// digits.
 func (f *Finder) addBegunNumber(s *scratch, r *run, end int, v view) {
 	inner := v.depth + 1
 	s.atEnd[inner] = true

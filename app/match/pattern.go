@@ -10,8 +10,8 @@ import (
 type Pattern struct {
 	Text  string
 	Class Class
-	// Parts says that parts of PartLength bytes and more count, too. They would tell a script that
-	// doesn't hold the text what comes next in it.
+	// Parts also finds parts of PartLength bytes and more. To a script that lacks the text they
+	// would reveal the next byte.
 	Parts bool
 }
 
@@ -37,8 +37,8 @@ const (
 // maxAlike bounds how many seeds with the same text are tried at one place.
 const maxAlike = 16
 
-// entry is a text that the automaton finds: a pattern, a block of a long one, or a seed of its parts.
-// Each part has one whole seed at least.
+// entry is a text of the automaton: a pattern, a block of a long one, or a seed. Each part contains
+// at least one whole seed.
 type entry struct {
 	text          string // folded, unless it is exact
 	exact         bool   // its letter case counts
@@ -92,8 +92,8 @@ func (f *Finder) addPattern(number int, p Pattern) {
 	}
 }
 
-// chain joins entries whose texts the automaton can't tell apart, and returns the texts that it is to
-// find, with the first entry of each.
+// chain joins entries that the automaton can't tell apart. It returns their texts and the first
+// entry of each.
 func (f *Finder) chain() (texts []string, first []int32) {
 	last, count := map[string]int32{}, map[string]int{}
 	for i := range f.entries {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// reading is one way to read the first n bytes of a text. No text means that they are passed over.
+// reading is one way to read the first n bytes. An empty text passes over them.
 type reading struct {
 	text [utf8.UTFMax]byte
 	size uint8
@@ -14,13 +14,13 @@ type reading struct {
 
 func (r *reading) bytes() []byte { return r.text[:r.size] }
 
-// lead returns the lead for which the escape stands, if it is one other than zero.
+// lead returns the lead for which the escape stands, if it isn't zero.
 func (r *reading) lead() (byte, bool) {
 	b := r.text[0]
 	return b, r.size == 1 && b != 0 && isLead(b)
 }
 
-// readings collects the ways to read the beginning of a text, apart from the first byte as it is.
+// readings collects the ways to read a text's beginning, apart from its plain first byte.
 type readings struct {
 	list   [24]reading // no text has so many
 	size   int
@@ -31,8 +31,7 @@ type readings struct {
 
 func (r *readings) all() []reading { return r.list[:r.size] }
 
-// add adds that the first n bytes stand for a character of ASCII, or are another byte. A zero byte
-// is passed over, as one that is not escaped.
+// add adds an ASCII character or another byte for the first n bytes. A zero byte is passed over.
 func (r *readings) add(n int, b byte) {
 	if b == 0 {
 		r.addText(n, "")
@@ -42,7 +41,7 @@ func (r *readings) add(n int, b byte) {
 	}
 }
 
-// addText adds that the first n bytes stand for a text, or are passed over.
+// addText adds a text for the first n bytes, or passes over them.
 func (r *readings) addText(n int, text string) {
 	if n <= maxEscape && r.size < len(r.list) {
 		v := &r.list[r.size]
@@ -51,7 +50,7 @@ func (r *readings) addText(n int, text string) {
 	}
 }
 
-// addByte adds a byte that some write for itself and others for the character with that number.
+// addByte adds a byte, and the character with that number, for which some write it.
 func (r *readings) addByte(n int, b byte) {
 	if b < utf8.RuneSelf {
 		r.add(n, b)
@@ -61,7 +60,7 @@ func (r *readings) addByte(n int, b byte) {
 	}
 }
 
-// addRune adds the character with a number; of others than ASCII the small letter, too.
+// addRune adds a character by number, beyond ASCII also its small letter.
 func (r *readings) addRune(n int, c rune) {
 	if c < utf8.RuneSelf {
 		r.add(n, byte(c))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rows finds rows of bytes of a set. It says how each byte belongs to them.
+// rows finds rows of bytes of a set, by each byte's kind.
 type rows [256]kind
 
 // kind says how a byte belongs to rows. It is a set.
@@ -37,15 +37,14 @@ func newRows(counts, others string) (r rows) {
 	return r
 }
 
-// row is where a row stands, how many bytes of it are counted, and whether it may have escapes.
+// row is the place of a row, its counted bytes, and whether it may have escapes.
 type row struct {
 	start, end int
 	count      int
 	escapes    bool
 }
 
-// inPart returns the rows in a part of data, each of at least so many bytes, of which so many are
-// counted.
+// inPart returns the rows in a part of data with at least bytes bytes, count of them counted.
 func (r *rows) inPart(data []byte, part row, bytes, count int) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		for at := r.next(data[:part.end], part.start, bytes); at < part.end; {
@@ -58,8 +57,8 @@ func (r *rows) inPart(data []byte, part row, bytes, count int) iter.Seq[row] {
 	}
 }
 
-// next returns where the next row of at least so many bytes begins, and the end of data for none.
-// It looks at the last byte of a row first, so it skips most of what is in none.
+// next returns where the next row of at least bytes bytes begins, or data's end. It tests a row's
+// last byte first, to skip most other bytes.
 func (r *rows) next(data []byte, at, bytes int) int {
 	for at+bytes <= len(data) {
 		last := at + bytes - 1
@@ -87,7 +86,7 @@ func (r *rows) next(data []byte, at, bytes int) int {
 	return len(data)
 }
 
-// row returns the row that begins at a place. A blank belongs to it as one before it does.
+// row returns the row at a place. A blank belongs to the row before it.
 func (r *rows) row(data []byte, at int) row {
 	all, count, end := kind(0), 0, at
 	for ; end < len(data); end++ {
@@ -111,8 +110,8 @@ func hasEscape(data []byte) bool {
 	return false
 }
 
-// isLayout reports whether a blank, or a plus sign for one, may indent a line, stand in a tag that
-// breaks one or end an escape of CSS.
+// isLayout reports whether a blank, or a plus sign for one, may be layout: indentation, inside a
+// tag, or the end of a CSS escape.
 func isLayout(data []byte, at int) bool {
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {
 		if leadBits[data[i]]&breaking != 0 {

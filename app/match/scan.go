@@ -8,8 +8,7 @@ const ring = 16
 // maxPassed is how many bytes in a row are passed over between two characters.
 const maxPassed = 12
 
-// maxStates is how many nodes are followed at one place: only a pattern that repeats itself over
-// and over has so many.
+// maxStates bounds the nodes followed at one place. Only repetitive patterns reach it.
 const maxStates = 64
 
 // state is a node that some reading of the text reaches.
@@ -18,15 +17,15 @@ type state struct {
 	end  int // of the last character
 }
 
-// escape is one that began at start, after a state, and whose lead was read.
+// escape is an escape begun at start, after a state, whose lead was read.
 type escape struct {
 	state
 	start int
 	lead  byte
 }
 
-// place holds the states that the readings of the text reach at one place. A match may begin
-// anywhere, so an empty place stands for the automaton's first state.
+// place holds the automaton's states at one place. Empty stands for the first state: a match may
+// begin anywhere.
 type place struct {
 	states  []state
 	escapes []escape
@@ -53,7 +52,7 @@ type scratch struct {
 	small    [maxDepth + 1][]byte // a text with small letters for capitals
 }
 
-// exhausted reports whether the work on a window is all done that may be done.
+// exhausted reports whether a window's budget of work is used up.
 func (s *scratch) exhausted() bool { return s.passed > maxPasses*window }
 
 // scan adds the matches in a row of data as it is or escaped.
@@ -72,7 +71,7 @@ func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	}
 }
 
-// scanRow adds the matches in a row of bytes of which a match can be made.
+// scanRow adds the matches in a row of bytes that can make one.
 func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	first := len(s.matches)
 	s.last, s.farAt, s.far.states, s.ending, s.seeds = -1, -1, s.far.states[:0], s.ending[:0], s.seeds[:0]
@@ -109,7 +108,7 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	end.states, end.escapes = end.states[:0], end.escapes[:0]
 }
 
-// next returns the first place at or after at at which a match may begin.
+// next returns the first place, from at on, at which a match may begin.
 func (f *Finder) next(data []byte, uses []use, at int) int {
 	for at < len(data) && (f.uses[data[at]]|uses[at])&begins == 0 {
 		at++
@@ -120,8 +119,7 @@ func (f *Finder) next(data []byte, uses []use, at int) int {
 // passes reports whether an escape that begins with a lead stands for nothing.
 func passes(lead byte) bool { return lead == 0 || isLineBreak(lead) || lead == '<' }
 
-// run follows the one reading there is, up to an escape or the end of what was begun, and returns
-// where it came to.
+// run follows a single reading up to an escape or a dead end, and returns the place.
 func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 	node := node(0)
 	if here := &s.places[at%ring]; len(here.states) > 0 {
@@ -267,8 +265,8 @@ func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, fir
 	}
 }
 
-// addMatch adds a match of a pattern or block, unless it has another letter case than it must have.
-// Those of one pattern that overlap become one: of a pattern that repeats itself there would be many.
+// addMatch adds a match of a pattern or block in a permitted letter case. Overlaps of one pattern
+// become one: a repetitive pattern would have many.
 func (f *Finder) addMatch(s *scratch, data []byte, end int, e *entry, first int) bool {
 	last := s.lastOf(e, first)
 	if last != nil && !e.exact && end < last.End+min(maxEscape, len(e.text)) {
@@ -287,7 +285,7 @@ func (f *Finder) addMatch(s *scratch, data []byte, end int, e *entry, first int)
 	return true
 }
 
-// lastOf returns the last match of an entry, if it is among the last few.
+// lastOf returns the last match of an entry among the most recent ones.
 func (s *scratch) lastOf(e *entry, first int) *Match {
 	for i := len(s.matches) - 1; i >= max(first, len(s.matches)-8); i-- {
 		if m := &s.matches[i]; m.Pattern == e.pattern && m.Block == e.block && !m.Part {
@@ -308,7 +306,7 @@ func (s *scratch) addSeed(new seed) {
 	}
 }
 
-// addParts adds the parts of patterns around the seeds in a row, but for those in a match of the pattern.
+// addParts adds the parts around a row's seeds, except inside matches of the whole pattern.
 func (f *Finder) addParts(s *scratch, data []byte, first int) {
 	whole := first
 	for _, seed := range s.seeds {
@@ -333,7 +331,7 @@ func (f *Finder) addParts(s *scratch, data []byte, first int) {
 	}
 }
 
-// addPart adds the part of a pattern around a seed that ends at a place, if it is long enough.
+// addPart adds the part around a seed that ends at a place, if it is long enough.
 func (f *Finder) addPart(s *scratch, data []byte, end int, e *entry, first int) {
 	start, missing := f.startOf(s, data[:end], end, e.before+e.text, e.exact)
 	length := len(e.before) + len(e.text) - missing

@@ -6,14 +6,13 @@ const (
 	maxLayout = 64 << 10 // blanks that it holds in addition
 )
 
-// maxPasses is how often each byte of a window may be read, in all readings. Only text made for it, and for
-// a pattern that repeats itself, takes more than 20.
+// maxPasses bounds how often a window's bytes are read. Only text made for it takes more than 20.
 const maxPasses = 48
 
-// Scanner finds matches in a text that comes in pieces. It holds a window of the text.
+// Scanner finds matches in a text that comes in pieces, within a window.
 //
-// The text is divided behind lines that end with the brace of a top-level object: no match goes on there.
-// A match may overlap one that was returned before, and go on behind Settled.
+// A line that ends with a top-level object's brace divides the text: no match crosses it. A match
+// may overlap an earlier one and extend behind Settled.
 type Scanner struct {
 	Events bool // an empty line divides the text, too
 
@@ -41,7 +40,7 @@ func (f *Finder) Find(text []byte) []Match {
 	return append(s.Write(text), s.Close()...)
 }
 
-// Write adds a piece of the text. It returns the matches that became settled because the window is full.
+// Write adds a piece and returns the matches that a full window settled.
 func (s *Scanner) Write(piece []byte) (found []Match) {
 	most := window + s.finder.Reach()
 	for len(piece) > 0 {
@@ -65,14 +64,14 @@ func (s *Scanner) Write(piece []byte) (found []Match) {
 // Close returns the matches that are left.
 func (s *Scanner) Close() []Match { return s.settle(len(s.data)) }
 
-// Settled returns the place in the text before which all matches begin that were returned.
+// Settled returns the place before which all returned matches begin.
 func (s *Scanner) Settled() int { return s.from + s.done }
 
 // Settle returns the matches that begin before a place, which Open or Closed returned.
 func (s *Scanner) Settle(at int) []Match { return s.settle(at - s.from) }
 
-// Open returns the place before which nothing stands that could begin or go on in a match. It tells how
-// much of a pattern was begun.
+// Open returns the place before which no match can begin or continue. It reveals how much of a
+// pattern was begun.
 func (s *Scanner) Open() int {
 	at := s.lastEnd()
 	before := s.before
@@ -82,9 +81,9 @@ func (s *Scanner) Open() int {
 	return s.from + max(s.done, at+s.finder.open(s.data[at:], before))
 }
 
-// Closed returns the place before which no match begins that goes on behind what was written. It depends
-// on lengths, blanks and lines only, never on how much of a pattern was begun: whoever chose the last
-// bytes, and saw whether they come at once, could try out a pattern byte by byte.
+// Closed returns the place before which every match is complete. It depends on lengths, blanks and
+// lines only, never on how much of a pattern was begun. Otherwise an author of the last bytes could
+// find a pattern byte by byte, from the timing.
 func (s *Scanner) Closed() int {
 	safe := max(s.done, s.lastEnd())
 	if len(s.data) < s.due {
@@ -107,7 +106,7 @@ func (s *Scanner) lastEnd() int {
 	return s.ends[len(s.ends)-1]
 }
 
-// settle returns the matches that begin in the first bytes of data, and drops these.
+// settle returns the matches that begin in data's first safe bytes, and drops those bytes.
 func (s *Scanner) settle(safe int) (found []Match) {
 	if safe <= s.done {
 		return nil
@@ -153,13 +152,13 @@ func (s *Scanner) drop(n int) {
 	s.data = s.data[:copy(s.data, s.data[n:])]
 }
 
-// Reach is the most bytes that lie between the beginning and the end of a match. Blanks behind a
-// blank or a line break don't count: hosts indent lines.
+// Reach is the longest match in bytes. Blanks behind blanks or line breaks don't count: hosts
+// indent lines.
 func (f *Finder) Reach() int {
 	return (maxEscape + maxPassed) * max(f.longest+f.tail.length, f.words.most)
 }
 
-// held returns how many bytes at the end of data may belong to a match that goes on behind them.
+// held returns how many last bytes may belong to a match that continues.
 func (f *Finder) held(data []byte) int {
 	at, left, layout := len(data), f.Reach(), maxLayout
 	for ; at > 0 && left > 0; at-- {
@@ -172,7 +171,7 @@ func (f *Finder) held(data []byte) int {
 	return len(data) - at
 }
 
-// isSqueezed reports whether the last byte is a blank behind another one or behind a line break.
+// isSqueezed reports whether the last byte is a blank behind a blank or line break.
 func isSqueezed(data []byte) bool {
 	n := len(data)
 	return n > 1 && (data[n-1] == ' ' || data[n-1] == '\t') &&

@@ -1,6 +1,6 @@
 package match
 
-// foundTail adds a match if the tail stands after a pattern that ends at a place.
+// foundTail adds a match if the tail follows a pattern that ends at a place.
 func (f *Finder) foundTail(s *scratch, data []byte, at int, e *entry) {
 	end, text := at, make([]byte, 0, f.tail.length)
 	r := readings{wide: f.wide, blanks: f.blanks} // those of s are in use
@@ -21,8 +21,7 @@ func (f *Finder) foundTail(s *scratch, data []byte, at int, e *entry) {
 	})
 }
 
-// tailCharacter reads one character of the tail, 0 for bytes that are passed over. n is 0 if there
-// is none.
+// tailCharacter reads a character of the tail: 0 for skipped bytes, n 0 for none.
 func (f *Finder) tailCharacter(r *readings, data []byte) (c byte, n int) {
 	if len(data) == 0 {
 		return 0, 0

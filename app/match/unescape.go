@@ -2,12 +2,11 @@ package match
 
 import "github.com/computclaw/airlock/app/redact/charset"
 
-// findUnescaped searches a row without its outer escapes, for escapes that are escaped themselves,
-// such as HTML in JSON.
+// findUnescaped searches a row without its outer escapes, as for HTML in JSON.
 func (f *Finder) findUnescaped(s *scratch, data []byte, row row, v view) {
 	inner := view{v.depth + 1, v.decoded}
 	r, x := &s.runs[v.depth], f.index(s, data, row, v)
-	// What was read as a letter may be a lead, and the beginning of a pattern.
+	// a decoded letter may be a lead and begin a pattern
 	s.atEnd[v.depth+1] = s.atEnd[v.depth] && row.end == len(data)
 	u := unescaping{all: true}
 	if f.unescape(r, data, row, x, &u) || s.atEnd[v.depth+1] || f.wide && charset.HasForeignCapital(r.chars) {
@@ -19,15 +18,15 @@ func (f *Finder) findUnescaped(s *scratch, data []byte, row row, v view) {
 	s.atEnd[v.depth+1] = false
 }
 
-// unescaping says how escapes are taken off a text, and what was found in it.
+// unescaping says how to remove escapes from a text, and what they stood for.
 type unescaping struct {
 	all    bool // also those that stand for letters, digits and nothing, and those of controls by a letter
 	others bool // there are such, or plus signs that may be spaces
 	form   bool // a plus sign stands behind an escaped blank, so it is a space, as all others
 }
 
-// unescape makes r what a row most likely stands for. It reports whether there may be matches that
-// the row has not: an escape stands for what a layer reads, or for what follows a lead.
+// unescape makes r the likeliest decoding of a row. It reports whether r may have more matches: an
+// escape stands for a layer's character, or follows a lead.
 func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping) (nested bool) {
 	r.reset()
 	at := row.start
@@ -71,14 +70,14 @@ func (f *Finder) unescape(r *run, data []byte, row row, x *index, u *unescaping)
 	return nested
 }
 
-// isControl reports whether an escape is a letter that stands for a control character. It may also
-// be a backslash before a letter.
+// isControl reports whether an escape is a letter for a control character. It may also be a
+// backslash before a letter.
 func (l *likely) isControl(data []byte) bool {
 	return l.n == 2 && l.text[0] < ' ' && data[l.at] == '\\'
 }
 
-// nests reports whether what an escape stands for may belong to what no search of the row reads:
-// an escape, digits of a list of numbers, a break of a line and what indents the next, or a tag.
+// nests reports whether an escape's meaning may belong to something no row search reads. That is an
+// escape, a list of numbers, an indented line break or a tag.
 func (f *Finder) nests(e *likely, lead byte, before, rest []byte) bool {
 	switch b := e.text[0]; {
 	case lead == '_': // a character of base64
@@ -97,7 +96,7 @@ func (f *Finder) nests(e *likely, lead byte, before, rest []byte) bool {
 	}
 }
 
-// behindLead reports whether what follows a text may belong to an escape that begins in it.
+// behindLead reports whether the following bytes may belong to an escape begun in text.
 func (f *Finder) behindLead(text []byte) bool {
 	for i := max(0, len(text)-maxEscape); i < len(text); i++ {
 		if b := text[i]; f.leads[b] && !passes(b) && (i+1 == len(text) || mayFollow(text, i+1, b)) {
@@ -107,8 +106,7 @@ func (f *Finder) behindLead(text []byte) bool {
 	return false
 }
 
-// likeliest returns the longest reading that stands for one character of ASCII, and else the
-// longest.
+// likeliest returns the longest reading of one ASCII character, or else the longest.
 func (r *readings) likeliest() (best reading) {
 	for i := range r.all() {
 		v := &r.list[i]

@@ -26,9 +26,8 @@ const (
 	refreezeLast  = 8 * time.Second
 )
 
-// signalFreezer holds every process of the box but PID 1 stopped. The filter of the box closes the ways in
-// which a script could have the kernel wake it; it looks again and again all the same. Not safe
-// for concurrent use.
+// signalFreezer stops every process of the box but PID 1. It checks repeatedly, though the box's
+// filter already stops scripts from waking processes. Not safe for concurrent use.
 type signalFreezer struct {
 	signal func(pid int, s unix.Signal)
 	proc   string // the box's /proc
@@ -75,7 +74,7 @@ func (f *signalFreezer) freeze() bool {
 	deadline := time.Now().Add(freezeWithin)
 	for time.Now().Before(deadline) {
 		f.signal(-1, unix.SIGSTOP)
-		// Signals of fellow threads take a moment; a process forked while we looked needs the next round.
+		// Signals of fellow threads take a moment; a process just forked needs another round.
 		for range 10 {
 			if f.allStopped() {
 				return true
@@ -102,8 +101,8 @@ func (f *signalFreezer) allStopped() bool {
 			continue // it ended
 		}
 		for _, thread := range threads {
-			// One in an uninterruptible wait (D) runs no more of the script's code before it stops.
-			// The parent of a vfork stays in it while the child is stopped.
+			// A task in state D runs no more script code before it stops. A vfork parent stays in
+			// it.
 			stat, err := procfs.ReadStat(tasks + "/" + thread.Name())
 			if err == nil && !strings.ContainsRune("TtZXD", rune(stat.State)) {
 				return false

@@ -2,9 +2,8 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// isFull reports whether a box's file system has no room for another byte. What a box shares with
-// its host isn't the script's doing: only file systems in memory have the box's limit as their
-// size.
+// isFull reports whether one of the box's own in-memory file systems is full. The script did not
+// fill file systems shared with the host.
 func (o *own) isFull(dir string) bool {
 	var fs unix.Statfs_t
 	return unix.Statfs(dir, &fs) == nil && fs.Type == unix.TMPFS_MAGIC && fs.Blocks > 0 && fs.Bavail == 0

@@ -21,11 +21,10 @@ const (
 	// diagnostic is how much of a broken interpreter's stderr is passed on to operators.
 	diagnostic = 4 << 10
 
-	// drainWithin bounds the wait for output that the script left in pipes, once no process holds
-	// their other end.
+	// drainWithin bounds the wait for output in pipes that no process writes any longer.
 	drainWithin = time.Minute
 
-	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
+	// sendWithin bounds the wait for network bytes sent just before the script ended.
 	sendWithin = 2 * time.Second
 )
 
@@ -54,8 +53,8 @@ type guest struct {
 	out, err output
 }
 
-// serve runs the guest's side of the session until something breaks. The end of the pipe ends the
-// box at once. window is how many bytes each stream may keep.
+// serve runs the guest's side of the session until something breaks. The pipe's end ends the box.
+// window: bytes each stream may keep.
 func (g *guest) serve(pipe io.ReadWriteCloser, window uint32) (err error) {
 	if g.mux, err = yamux.Server(pipe, wire.Mux(window)); err != nil {
 		return err
@@ -156,8 +155,7 @@ func (g *guest) handle(m wire.Message) error {
 	return nil
 }
 
-// start binds policy and script to this box: names and ports first, so that the script finds them
-// there.
+// start binds policy and script to this box. Names and ports come first: the script needs them.
 func (g *guest) start(s *wire.Start) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +178,7 @@ func (g *guest) start(s *wire.Start) error {
 		return fmt.Errorf("network: %w", err)
 	}
 	s.Hosts = nil
-	// before the outputs, whose streams take a while to open: finish waits for them all the same
+	// before the outputs, whose streams open slowly; finish waits for them
 	if len(s.Files) == 0 {
 		g.sdk.send(wire.Message{Start: s})
 	} else {
@@ -214,8 +212,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	return g.send(m) == nil
 }
 
-// send sends one message. After Exited it drops all but answers to a freeze, which the engine would
-// take for a breach.
+// send sends a message. After Exited only answers to a freeze go out: the engine expects them.
 func (g *guest) send(m wire.Message) error {
 	g.sending.Lock()
 	defer g.sending.Unlock()
@@ -226,8 +223,7 @@ func (g *guest) send(m wire.Message) error {
 	return wire.Write(g.control, m)
 }
 
-// finish follows the runner's end. Nothing else stays alive, what was written is delivered, and
-// then its status.
+// finish ends what the runner left, delivers output, then its status.
 func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 	defer g.runner.close()
 	killAll(g.box, gone)

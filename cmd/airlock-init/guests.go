@@ -18,8 +18,7 @@ const guestsFD = 4
 // tmpOfForked is where scripts begin in boxes that were forked.
 const tmpOfForked = "/tmp"
 
-// serveGuests serves the boxes of one template until that ends. It is outside of them, without a
-// right that they don't have.
+// serveGuests serves a template's boxes from outside. It has no more rights than they.
 func serveGuests() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("set non-dumpable: %w", err)
@@ -76,6 +75,6 @@ func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
 		b.obey()
 		_ = pipe.Close() // which ends the session, if that doesn't end the box
 	}()
-	// what streams keep is not the box's own memory, so it is as little as the engine keeps for them
+	// streams are outside the box's memory, so they keep no more than the engine does
 	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// Files of a forked box are read and written in the box itself, by its user. This program does it
-// and is started there when there are any. No script runs meanwhile.
+// This program reads and writes a forked box's files inside it, as its user. No script runs
+// meanwhile.
 const (
 	receiveMode = "receive-files" // which stdin brings, after a Start that lists them; stdout is a Start too
 	sendMode    = "send-artifacts"

@@ -9,8 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// javaStore returns the certificates of a PEM bundle as a Java key store (JKS). Its password is the
-// usual one.
+// javaStore returns a PEM bundle's certificates as a Java key store (JKS) with the usual password.
 func javaStore(bundle []byte) []byte {
 	store := make([]byte, 12, len(bundle)) // a certificate takes less room than its PEM
 	count := uint32(0)

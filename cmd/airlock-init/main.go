@@ -48,8 +48,7 @@ func run(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
 	}
-	// Ending a box means killing every process there is. Anywhere but in a box's own pid namespace
-	// that would be a disaster.
+	// Ending a box kills every process. Outside a box's own pid namespace that would be a disaster.
 	if os.Getpid() != 1 {
 		return errors.New("must be PID 1 of a box")
 	}
@@ -60,8 +59,8 @@ func run(args []string) error {
 	return begin(nil, newOwn(oomScore, findSYNSocket()))
 }
 
-// becomeTemplate makes this process an interpreter from which boxes are forked. What it inherits is
-// what the interpreter of any box inherits.
+// becomeTemplate makes this process an interpreter that forks boxes. Its boxes inherit what any
+// interpreter inherits.
 func becomeTemplate() error {
 	if err := harden(); err != nil {
 		return err
@@ -73,8 +72,8 @@ func becomeTemplate() error {
 	return template.Become(python, stub, runnerEnv("/tmp"))
 }
 
-// runSupervised is run for a box without a pid namespace. Everything in it stays dumpable, because
-// the supervisor has to see its memory. The ruleset between them closes this process to the script.
+// runSupervised runs a box without a pid namespace. Its processes stay dumpable, since the
+// supervisor reads their memory. The ruleset closes this one to the script.
 func runSupervised() error {
 	w, err := joinSupervisor()
 	if err != nil {
@@ -100,9 +99,8 @@ func begin(w *supervisorLink, b box) error {
 	return g.serve(pipe, wire.GuestWindow)
 }
 
-// harden makes the script's signals harmless and lowers what this process's children may do.
-// Engines and hosts have umasks of their own, and a script's files shall have the same modes
-// everywhere.
+// harden ignores the script's signals and limits children's rights. It sets one umask, since
+// engines and hosts differ.
 func harden() error {
 	unix.Umask(0o077)
 	if err := forbidNewPrivileges(); err != nil {
@@ -117,8 +115,8 @@ func harden() error {
 	return nil
 }
 
-// forbidNewPrivileges sets no-new-privileges for every thread. What starts a box has mostly done so,
-// and threads inherit it; setting it for all of them stops each one.
+// forbidNewPrivileges sets no-new-privileges for every thread. It first checks, as setting it stops
+// each thread.
 func forbidNewPrivileges() error {
 	if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err == nil && set == 1 {
 		return nil

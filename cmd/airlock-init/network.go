@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// network is what a script can reach: the resolver, and one listener per allowed port on all
-// loopback addresses.
+// network is the script's network: the resolver and a listener per allowed port.
 type network struct {
 	guest  *guest
 	names  *resolver.Names
@@ -38,8 +37,7 @@ type network struct {
 	reporting sync.Mutex // one report at a time, because the engine counts streams
 }
 
-// openNetwork starts a resolver that knows no name. That much is done while the box waits for its
-// script.
+// openNetwork starts a resolver without names while the box waits for its script.
 func openNetwork(g *guest) *network {
 	n := &network{
 		guest: g, names: resolver.NewNames(),
@@ -60,8 +58,7 @@ func openNetwork(g *guest) *network {
 	return n
 }
 
-// allow binds the names and ports of the script. It fails if the script was granted any and they
-// can't be bound.
+// allow binds the script's names and ports. It fails if a granted one can't be bound.
 func (n *network) allow(hosts []wire.Host) error {
 	if len(hosts) > 0 && n.broken != nil {
 		return n.broken
@@ -90,8 +87,8 @@ func (n *network) allow(hosts []wire.Host) error {
 	return nil
 }
 
-// flush accepts no more connections and waits for what the script wrote to open ones. A kernel
-// would also send what a process left behind.
+// flush stops accepting and waits until open connections are sent. A kernel would also send what a
+// process left.
 func (n *network) flush() {
 	if syns := n.guest.box.syns(); syns != nil {
 		syns.drain(n.refuseUnlisted)
@@ -122,8 +119,8 @@ func (n *network) accept(listener net.Listener) {
 	}
 }
 
-// connect serves one connection of the script: the address it dialled, to, tells the name. It calls
-// sent when all that the script wrote is on its way.
+// connect serves one connection to the address to, which tells the name. It calls sent once all of
+// the script's bytes are on their way.
 func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	defer sent()
 	name, ok := n.names.Find(to.Addr().Unmap())
@@ -153,7 +150,7 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	}
 	c.relay(func(used bool) {
 		if waited && !used {
-			// A script that ends closes its connections one by one: the place came too late.
+			// An ending script closes its connections one by one: the place came too late.
 			limited.Limit = wire.LimitOpen
 			n.reportOnce(limited)
 		}
@@ -161,8 +158,8 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	})
 }
 
-// admit returns once a connection may be passed on, or with the limit that stops it. It also says
-// whether the connection had to wait.
+// admit returns once a connection may pass, or with the limit that stops it. waited: it had to
+// wait.
 func (n *network) admit(conn *net.TCPConn) (waited bool, limit wire.Limit) {
 	if !n.count() {
 		return false, wire.LimitTotal
@@ -183,14 +180,14 @@ func ask(stream *yamux.Stream, header wire.Header) bool {
 	return err == nil && reply.OK
 }
 
-// refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with
-// port 0, which is never made. record is the type of records that was asked for, if not addresses.
+// refused reports an unknown name to the ledger: a connect with port 0, never made. record: the
+// record type asked for, if not addresses.
 func (n *network) refused(name, record string) {
 	n.reportOnce(wire.Header{Kind: wire.Connect, Host: name, Record: record})
 }
 
-// reportOnce reports a header the first time: up to wire.MaxRefusals names, as many ports, and as
-// many that a limit stopped. The last name or port is reported with the limit that ends the reports.
+// reportOnce reports a header once: up to wire.MaxRefusals names, as many ports and as many limits.
+// The last report of names or ports carries the limit that ends them.
 func (n *network) reportOnce(header wire.Header) {
 	n.mu.Lock()
 	alike, known := 0, n.reported[header]
@@ -215,7 +212,7 @@ func (n *network) reportOnce(header wire.Header) {
 	n.report(header)
 }
 
-// report sends the engine what is only to be recorded, and waits until it is.
+// report sends the engine a header to record, and waits until it is recorded.
 func (n *network) report(header wire.Header) {
 	if header.Limit == "" && !n.count() {
 		return
@@ -228,8 +225,8 @@ func (n *network) report(header wire.Header) {
 	ask(stream, header)
 }
 
-// refuseUnlisted tells the engine of a connection to a name's port where nothing listens. The
-// engine refuses it, which makes the row.
+// refuseUnlisted reports a connection to a port without listener. The engine refuses and records
+// it.
 func (n *network) refuseUnlisted(to netip.AddrPort) {
 	name, ok := n.names.Find(to.Addr().Unmap())
 	n.mu.Lock()

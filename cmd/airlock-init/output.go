@@ -14,8 +14,8 @@ type output struct {
 	dropped atomic.Int64 // bytes beyond the cap
 }
 
-// relay copies up to limit bytes into a stream and throws the rest away. A script that prints too
-// much is cut but not blocked. It returns at the pipe's end with the stream closed.
+// relay copies up to limit bytes into a stream and drops the rest. So a script that prints too much
+// is cut, not blocked. It returns at the pipe's end, with the stream closed.
 func (o *output) relay(mux *yamux.Session, kind wire.Kind, from io.Reader, limit int64) {
 	stream, err := mux.OpenStream()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/plugins/template"
 )
 
-// preload gives a template the runner of its first box, before any script has begun. The template
-// takes nothing else from here, and boxes that it makes later have that runner loaded.
+// preload gives a template the runner of its first box, before any script. Later boxes have that
+// runner loaded.
 type preload struct {
 	template *template.Link
 
@@ -17,8 +17,7 @@ type preload struct {
 	runner []byte // nil if it has none
 }
 
-// offer gives the template a runner, if it has none. It fails for a box that was loaded with another
-// one.
+// offer gives the template a runner if it has none. It fails for a box loaded with another one.
 func (p *preload) offer(loaded bool, source, code []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

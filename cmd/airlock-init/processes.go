@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reap waits for every child, inherited orphans included, until there are none. It sends the wait
-// status of the one process that matters on ended and closes gone at the end.
+// reap waits for every child, orphans included, until there are none. It sends the main process's
+// wait status on ended, and closes gone at the end.
 func reap(main int, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
 	defer close(gone)
 	died := make(chan os.Signal, 1)
@@ -29,8 +29,8 @@ func reap(main int, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
 	}
 }
 
-// killAll ends every process of a box but its PID 1. It returns when the reaper has seen the last.
-// It doesn't give up: whoever started the box has a deadline and stronger means.
+// killAll kills every process but PID 1 and returns when all are reaped. It never gives up: the
+// box's owner has a deadline.
 func killAll(b box, gone <-chan struct{}) {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		b.kill(-1, unix.SIGKILL)

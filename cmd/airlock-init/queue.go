@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// queue lets wire.MaxConnects connections be open at a time. More wait, as they would for a busy
-// server. Safe for concurrent use.
+// queue allows wire.MaxConnects open connections; more wait. Safe for concurrent use.
 type queue struct {
 	open     chan struct{}
 	waiting  chan struct{}
@@ -24,9 +23,8 @@ func newQueue() *queue {
 	}
 }
 
-// join returns true once conn may be open, and whether it had to wait; leave then gives its place
-// back. It returns false if too many wait, none of the open ones ended in time, or the script gave up
-// waiting.
+// join returns true once conn may be open, and whether it waited; leave gives the place back. It
+// returns false if too many wait, none ended in time, or the script gave up.
 func (q *queue) join(conn *net.TCPConn) (admitted, waited bool) {
 	select {
 	case q.open <- struct{}{}:
@@ -58,8 +56,7 @@ func (q *queue) leave() { <-q.open }
 // tcpEstablished is the kernel's number for a connection that both ends keep open.
 const tcpEstablished = 1
 
-// isGivenUp reports whether the script has closed its end. Its timeout is then what the row of the
-// limit explains.
+// isGivenUp reports whether the script has closed its end.
 func isGivenUp(conn *net.TCPConn) bool {
 	raw, err := conn.SyscallConn()
 	if err != nil {

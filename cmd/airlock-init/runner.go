@@ -12,11 +12,10 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// stub is all that the interpreter gets on its command line. The runner comes from descriptor 4, a
-// pipe: the size of its compiled form in eight hex digits, that form, and the source. Memory files
-// are refused where memory is counted from outside. Compiling takes half as long as the
-// interpreter's start, so it is done only where the form doesn't fit. Its frames carry a file name
-// that the runner keeps out of tracebacks.
+// stub is the interpreter's whole command line. It reads the runner from the pipe at descriptor 4:
+// the compiled size in eight hex digits, compiled form, source. Memory files would be refused where
+// memory is counted from outside. It compiles only where the form doesn't fit: that takes half as
+// long as the interpreter's start. The runner keeps its file name out of tracebacks.
 const stub = `import marshal, os
 from _frozen_importlib_external import MAGIC_NUMBER as magic
 with os.fdopen(4, 'rb') as f: s = f.read()
@@ -32,9 +31,8 @@ if c is None:
 exec(c, {'__name__': 'airlock.runner', '__builtins__': __builtins__, 'MAGIC': own, 'RUNNER': c, 'CODE': parts,
     'PARK': globals().get('PARK')})`
 
-// runnerEnv is the environment of every script, but for where its roots are (see trust). There is
-// no proxy in it. The hash seed and the numbers of threads and processors make results repeatable
-// on any machine.
+// runnerEnv returns every script's environment but its roots (see trust), without a proxy. Fixed
+// hash seed and thread counts make results repeatable.
 func runnerEnv(tmp string) []string {
 	return []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + tmp, "TMPDIR=" + tmp,
@@ -60,8 +58,7 @@ func (r *runner) close() {
 	}
 }
 
-// startRunner starts the interpreter in a session of its own, in the directory tmp. Its stdin is at
-// its end.
+// startRunner starts the interpreter in its own session, in tmp. Its stdin is at its end.
 func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, err error) {
 	python, err := findPython()
 	if err != nil {
@@ -123,7 +120,7 @@ func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, e
 	return r, nil
 }
 
-// socketpair keeps one end of the SDK channel and returns the other. Ours blocks no thread.
+// socketpair keeps one end of the SDK channel, non-blocking, and returns the other.
 func (r *runner) socketpair() (*os.File, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

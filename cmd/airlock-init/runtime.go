@@ -18,11 +18,10 @@ import (
 // threads is how many idle threads the runtime is given in advance.
 const threads = 6
 
-// configureRuntime makes the Go runtime fit for PID 1 of a small box.
+// configureRuntime fits the Go runtime to PID 1 of a small box.
 //
-// A box is one of many and mostly waits, so memory matters. All threads are made while there is
-// room. Nothing here blocks a thread for long: the pipe to the engine goes through the poller, and
-// children are waited for by signal.
+// Many boxes mostly wait, so memory matters. All threads start while there is room. Nothing here
+// blocks a thread for long: the pipe is polled, and children are awaited by signal.
 func configureRuntime() {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)

@@ -11,10 +11,9 @@ import (
 
 // ignoreSignals makes every signal that a script could send harmless.
 //
-// The kernel spares a box's PID 1 from signals without a handler, but the Go runtime has handlers,
-// and they exit: so all signals are caught and dropped. That protection also has a hole where one
-// thread blocks a signal and another doesn't, as Go's threads do while a handler runs: so the two
-// signals that Go leaves alone are ignored explicitly.
+// The kernel spares PID 1 only signals without a handler, and Go's handlers exit: so all are caught
+// and dropped. Go doesn't catch two of them. They are ignored explicitly, since the kernel's
+// protection fails where one thread blocks a signal and another doesn't.
 func ignoreSignals() error {
 	signal.Notify(make(chan os.Signal, 1))
 	for _, number := range []uintptr{32, 34} {

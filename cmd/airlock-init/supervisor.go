@@ -22,9 +22,8 @@ type supervised struct {
 	*supervisorLink
 }
 
-// supervisorLink is what is different in a box that shares its host's namespaces. A supervisor
-// outside holds it: connections come from there, since nothing in the box can listen, and freezing
-// is done there, since /proc is closed in here.
+// supervisorLink connects a box without its own namespaces to its supervisor. The supervisor brings
+// connections, since nothing here can listen, and freezes, since /proc is closed.
 type supervisorLink struct {
 	conn *fdpass.Conn
 	abi  int
@@ -33,8 +32,8 @@ type supervisorLink struct {
 	frozen chan bool
 }
 
-// joinSupervisor makes this process the first of a supervised box. It fails anywhere else: what
-// ends a box here ends all that this process may signal, and only the ruleset bounds that.
+// joinSupervisor makes this process the first of a supervised box. It fails elsewhere: ending a box
+// kills all that this process may signal, bounded only by the ruleset.
 func joinSupervisor() (*supervisorLink, error) {
 	unix.CloseOnExec(fdpass.FD)
 	d, abi, err := greetSupervisor(os.NewFile(fdpass.FD, "supervisor"))
@@ -51,7 +50,7 @@ func joinSupervisor() (*supervisorLink, error) {
 	return &supervisorLink{conn: d, abi: abi, frozen: make(chan bool, 1)}, nil
 }
 
-// greetSupervisor returns the connection to the supervisor, and the version of Landlock that it applied.
+// greetSupervisor returns the supervisor's connection and the Landlock version it applied.
 func greetSupervisor(file *os.File) (d *fdpass.Conn, abi int, err error) {
 	if d, err = fdpass.Open(file); err != nil {
 		return nil, 0, err
@@ -109,8 +108,8 @@ func (s *supervised) fork(path string, argv []string, attributes *syscall.ProcAt
 	return pid, err
 }
 
-// serveSupervised makes the resolver answer connections that the supervisor brings. Localhost is a
-// name here, and so is the machine's, because nothing else says so.
+// serveSupervised answers connections that the supervisor brings. It also resolves localhost and
+// the machine's name.
 func (n *network) serveSupervised(w *supervisorLink) {
 	n.names = resolver.OwnNames()
 	n.supervisedResolver = resolver.New(n.names, n.refused)
@@ -140,7 +139,7 @@ func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 	return unix.ECONNREFUSED
 }
 
-// reserve counts a connection about to be served, if an allowed host has that port.
+// reserve counts a connection to be served, if an allowed host has that port.
 func (n *network) reserve(port uint16) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -151,6 +150,6 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// env asks for names over TCP, because a box without a network has no datagrams. The user's name is
-// that of every other box's /etc/passwd; oracledb can't be imported without one.
+// env asks for names over TCP: a box without a network has no datagrams. oracledb can't be imported
+// without a user's name.
 func (s *supervised) env() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

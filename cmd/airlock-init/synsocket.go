@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// synSocket tells which connections the script begins, also where nobody listens. Only its own
-// interpreter says so by itself, and a program that it starts doesn't. See netns.openSYNSocket.
+// synSocket tells which connections any program begins, also where nobody listens. See
+// netns.openSYNSocket.
 type synSocket struct{ file *os.File }
 
 // maxInherited is above the number of any descriptor that a box is started with.
@@ -42,8 +42,8 @@ func (s *synSocket) watch(report func(netip.AddrPort)) {
 	})
 }
 
-// drain reports what is there already; nothing once the socket was closed, whose number another
-// box's may have then.
+// drain reports pending connections. After closing it reports nothing: the number may be another
+// box's.
 func (s *synSocket) drain(report func(netip.AddrPort)) {
 	if conn, err := s.file.SyscallConn(); err == nil {
 		_ = conn.Control(func(fd uintptr) { drainSYNs(int(fd), report) })

@@ -10,12 +10,11 @@ import (
 	"github.com/computclaw/airlock/plugins/roots"
 )
 
-// maxRoots bounds the size of a runtime's own roots. They take a share of the script's /tmp and
-// memory.
+// maxRoots bounds the runtime's roots, which take the script's /tmp and memory.
 const maxRoots = 1 << 20
 
-// bundleVariables are the names under which clients look for roots. Variables that change what a
-// client demands, as libpq's PGSSLROOTCERT does, are not among them.
+// bundleVariables are the names under which clients look for roots. It leaves out those that change
+// a client's demands, as libpq's PGSSLROOTCERT.
 func bundleVariables() []string {
 	return []string{
 		"SSL_CERT_FILE",       // OpenSSL, so Python's ssl, httpx, aiohttp, urllib; Go; Ruby
@@ -33,9 +32,8 @@ func bundleVariables() []string {
 	}
 }
 
-// trust returns files with the runtime's roots and the given certificates, and variables that name
-// them. They are written before the interpreter starts: what that imports may read the roots at
-// once.
+// trust returns files with the runtime's roots and ca, and variables naming them. They must exist
+// before the interpreter starts: its imports may read roots.
 func trust(tmp string, ca []byte) (files map[string][]byte, env []string) {
 	if _, err := os.Lstat(roots.System); len(ca) == 0 && err != nil {
 		return nil, nil // and the runtime's own roots are in their places
@@ -66,8 +64,7 @@ func writeReadOnly(path string, content []byte) error {
 // debianCertifi is what Debian's certifi comes with, though it reads the system's roots.
 const debianCertifi = "/usr/lib/python3/dist-packages/certifi/cacert.pem"
 
-// systemRoots returns the runtime's own roots in PEM, with a line break at the end; nothing if it
-// has none.
+// systemRoots returns the runtime's roots in PEM, ending with a line break, or nothing.
 func systemRoots() []byte {
 	for _, pattern := range slices.Concat([]string{roots.System}, roots.Files(), []string{debianCertifi}) {
 		matches, _ := filepath.Glob(pattern) // the patterns are well-formed

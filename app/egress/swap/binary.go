@@ -9,8 +9,8 @@ import (
 var binaryTypes = []string{"msgpack", "messagepack", "cbor", "protobuf", "grpc", "bson", "avro", "thrift", "bencode",
 	"bittorrent", "x-amz-ion", "php-serialized", "netstring"}
 
-// refuseInBinary refuses a placeholder in what is no text: a value has another length, so the host would get a
-// broken message with the value in it.
+// refuseInBinary refuses a placeholder in binary data: the value's other length would break the
+// message.
 func (o *outgoing) refuseInBinary(text, media string, at where) *Refusal {
 	if !isBinary(text, media) {
 		return nil
@@ -27,7 +27,7 @@ func (o *outgoing) refuseInBinary(text, media string, at where) *Refusal {
 	return nil
 }
 
-// isBinary reports whether a body is no text, by its type or by its bytes.
+// isBinary reports whether type or bytes show that a body is no text.
 func isBinary(text, media string) bool {
 	for _, name := range binaryTypes {
 		if strings.Contains(media, name) {
@@ -37,7 +37,7 @@ func isBinary(text, media string) bool {
 	return !isText(text)
 }
 
-// isText reports whether a text is UTF-8 without control characters, but for those of layout.
+// isText reports whether a text is UTF-8 without control characters other than layout.
 func isText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f

@@ -14,8 +14,8 @@ import (
 // bodyPlace is the body as a place for values.
 var bodyPlace = where{place: app.PlaceBody, text: "the body"}
 
-// replaceBody replaces placeholders in a body that may hold some, and has every other body watched while
-// it is sent. Header is the request's new one.
+// replaceBody replaces placeholders in a body, or has it watched while it is sent. header: the
+// request's new one.
 func (o *outgoing) replaceBody(req *http.Request, header http.Header) *Refusal {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil
@@ -35,8 +35,8 @@ func (o *outgoing) replaceBody(req *http.Request, header http.Header) *Refusal {
 	return refusal
 }
 
-// bufferBody reads a body, as far as values may be put in, and calls release when no more of it is
-// held, unless it is refused.
+// bufferBody reads a body as far as values may be put in. It calls release once nothing is held,
+// unless it refuses the body.
 func (o *outgoing) bufferBody(req *http.Request, header http.Header, release func()) *Refusal {
 	head, err := io.ReadAll(io.LimitReader(req.Body, app.MaxSwappedBody+1))
 	if err != nil {
@@ -128,8 +128,8 @@ func decompress(sent []byte, encodings []string) ([]byte, *Refusal) {
 
 const mediaForm = "application/x-www-form-urlencoded"
 
-// replaceContent replaces placeholders as a content type wants. If there are several types, or one that
-// can't be read, a receiver may choose another than we do.
+// replaceContent replaces placeholders as a content type wants. It refuses several types or an
+// unreadable one: the receiver may choose another.
 func (o *outgoing) replaceContent(text string, contentTypes []string, at where) (string, *Refusal) {
 	if len(findHits([]byte(text))) == 0 {
 		return text, nil
@@ -170,8 +170,8 @@ func fitText(text string) fit {
 	}
 }
 
-// readType reads the only content type there is. None at all is that of mere bytes. Parameters that
-// are written in pieces or another charset, with a star, are read by few.
+// readType reads the only content type; none stands for mere bytes. It refuses parameters in pieces
+// or another charset (name*): few receivers read them.
 func readType(contentTypes []string) (media string, params map[string]string, ok bool) {
 	text := strings.TrimSpace(strings.Join(contentTypes, ","))
 	if text == "" {

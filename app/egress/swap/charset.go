@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// asciiCharsets are those in which every byte of ASCII is that character, whatever stands before it.
+// asciiCharsets are those in which every ASCII byte always is that character.
 var asciiCharsets = []string{"", "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin1", "windows-1252"}
 
 // xmlEncoding finds the charset in an XML declaration.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']`)
 
-// checkCharset refuses a body, or a part of one, with a placeholder in it, that its receiver may read in another
-// charset than ASCII: the value would become other characters, which an answer could show.
+// checkCharset refuses a placeholder in text that may be read in a charset other than ASCII. The
+// value would become other characters, which an answer could show.
 func checkCharset(text, media, charset string) *Refusal {
 	const hint = "Send it as UTF-8."
 	names := []string{charset}
@@ -33,7 +33,7 @@ func checkCharset(text, media, charset string) *Refusal {
 	return nil
 }
 
-// namesCharset reports whether a form has the field in which forms of HTML name their charset.
+// namesCharset reports whether a form has the field in which HTML forms name their charset.
 func namesCharset(text string) bool {
 	plain, err := url.QueryUnescape(text)
 	return strings.Contains(text, "_charset_") || err == nil && strings.Contains(plain, "_charset_")

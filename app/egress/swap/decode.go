@@ -23,8 +23,7 @@ const (
 
 var errBomb = errors.New("swap: a compressed body grows beyond measure")
 
-// contentCodings returns the encodings that headers name, in the order in which they were applied,
-// identity left out.
+// contentCodings returns the encodings in the order applied, without identity.
 func contentCodings(values []string) []string {
 	var out []string
 	for _, value := range values {
@@ -37,8 +36,8 @@ func contentCodings(values []string) []string {
 	return out
 }
 
-// decode returns the body without its one encoding, which must be gzip or deflate. The body is
-// opened when it is first read.
+// decode returns the body without its one encoding, gzip or deflate. It opens the body at the first
+// read.
 func decode(encodings []string, body io.ReadCloser) (io.ReadCloser, error) {
 	if len(encodings) != 1 {
 		return nil, fmt.Errorf("swap: several content encodings on top of each other (%s) can't be read",
@@ -56,7 +55,7 @@ func decode(encodings []string, body io.ReadCloser) (io.ReadCloser, error) {
 	return d, nil
 }
 
-// openDeflate tells the zlib format, which is meant, from the bare one, which some send.
+// openDeflate reads zlib, the proper format, and bare deflate, which some send.
 func openDeflate(r *bufio.Reader) (io.Reader, error) {
 	head, err := r.Peek(2)
 	if err != nil && len(head) == 0 {
@@ -78,7 +77,7 @@ type decoded struct {
 	err     error
 }
 
-// Read returns io.EOF for an empty body, and an error once there is too much of it.
+// Read returns io.EOF for an empty body, and an error beyond the size limit.
 func (d *decoded) Read(p []byte) (int, error) {
 	if d.err != nil {
 		return 0, d.err

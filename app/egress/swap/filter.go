@@ -9,8 +9,8 @@ const filterPiece = 32 << 10
 type filter struct {
 	body io.Reader
 	io.Closer
-	// step takes the next bytes of the body and returns what can be passed on, which stays valid until
-	// the next call. An error ends the body, and nothing more is passed on.
+	// step takes the next bytes and returns those to pass on, valid until the next call. After an
+	// error nothing more is passed on.
 	step func(piece []byte, last bool) (ready []byte, err error)
 
 	piece []byte

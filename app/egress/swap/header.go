@@ -19,8 +19,7 @@ func formatBasic(scheme, user string) string {
 	return scheme + " " + base64.StdEncoding.EncodeToString([]byte(user))
 }
 
-// fitBasic refuses what the receiver would read as another user or password. Text is all of
-// "user:password".
+// fitBasic refuses a value that changes user or password. text: all of "user:password".
 func fitBasic(text string) fit {
 	colon := strings.IndexByte(text, ':')
 	return func(value string, at int) (string, string) {
@@ -34,8 +33,8 @@ func fitBasic(text string) fit {
 	}
 }
 
-// fitHeader refuses what isn't printable ASCII. Inside a quoted string, quotes and backslashes are
-// escaped.
+// fitHeader refuses all but printable ASCII. Inside quoted strings it escapes quotes and
+// backslashes.
 func fitHeader(text string) fit {
 	quoted := quotes{text: text}
 	return func(value string, at int) (string, string) {
@@ -49,8 +48,8 @@ func fitHeader(text string) fit {
 	}
 }
 
-// fitCookie refuses what the receiver would read as another cookie, and a value in the place of a
-// cookie's name: names are logged where values are not. Text is all of the header.
+// fitCookie refuses a value that makes another cookie or stands in a name. Names are logged where
+// values are not. text: the whole header.
 func fitCookie(text string) fit {
 	return func(value string, at int) (string, string) {
 		if why := unfitForHeader(value); why != "" {

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// MaxHolds is how many bodies of one execution are held at a time, so that values can be put into
-// them. Others wait until one of these is sent.
+// MaxHolds is how many bodies of an execution are held at a time. Others wait.
 const MaxHolds = 8
 
 // holds are the places of the bodies that are held.
@@ -15,8 +14,7 @@ type holds chan struct{}
 
 func newHolds() holds { return make(holds, MaxHolds) }
 
-// take waits for a place. The place is given back by calling release, which may be called more than
-// once.
+// take waits for a place. release gives it back, and may be called repeatedly.
 func (h holds) take(ctx context.Context) (release func(), err error) {
 	select {
 	case h <- struct{}{}:
@@ -26,7 +24,7 @@ func (h holds) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// releasing reads what is held and then gives its place back. Closing it does that, too.
+// releasing gives its place back once read or closed.
 type releasing struct {
 	io.Reader
 	io.Closer

@@ -16,20 +16,18 @@ var (
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
 )
 
-// Withheld is what stands in an answer for a value that the execution was not given.
+// Withheld replaces a value in an answer that the execution was not given.
 const Withheld = "[REDACTED]"
 
 // incoming is the work on one response.
 type incoming struct{ search valueSearch }
 
-// Incoming replaces the values in resp (status line, headers, trailers, body) by their
-// placeholders, in constant memory: those of the execution and known, what the instance knows of
-// the host, nil for nothing. A value that the execution was not given becomes Withheld. An error
-// says why the response can't be read and so must not be passed on.
+// Incoming replaces values in resp (status line, headers, trailers, body) by placeholders, in
+// constant memory. known: the instance's values of the host, or nil. Those that the execution was
+// not given become Withheld. After an error the response must not be passed on.
 //
-// The body is decompressed and its length unknown afterwards, so digests of it are dropped with
-// Content-Length. Of a response from a host to which no credential belongs, only what needs no
-// decoding is looked at. The body fails with an error where it turns out to be unreadable.
+// The body is decompressed, so Content-Length and digests are dropped. Where no credential belongs,
+// it looks only at what needs no decoding. Reading the body fails where it can't be searched.
 func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	in := s.newIncoming(t, known)
 	if len(in.search) == 0 {
@@ -49,7 +47,7 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	if resp.Body == nil || resp.Body == http.NoBody {
 		length, given := resp.ContentLength, resp.Header.Get("Content-Length")
 		dropMeasures(resp)
-		// of the body that HEAD leaves out: compressed, its length could tell what is in it
+		// a compressed length, also after HEAD, could reveal content
 		if len(encodings) == 0 {
 			resp.ContentLength = length
 			if given != "" {
@@ -98,7 +96,7 @@ func (i *incoming) replaceHead(resp *http.Response) {
 	i.replaceHeader(resp.Trailer)
 }
 
-// dropMeasures takes off what was counted or computed from the body as the host sent it.
+// dropMeasures drops fields counted or computed from the body as sent.
 func dropMeasures(resp *http.Response) {
 	for _, name := range []string{"Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
 		resp.Header.Del(name)
@@ -120,14 +118,13 @@ func (i *incoming) replaceBody(resp *http.Response) {
 	resp.Body = &filter{body: resp.Body, Closer: resp.Body, step: replace}
 }
 
-// isEvents reports whether the body is a stream of events, each of which ends with an empty line.
+// isEvents reports whether the body is a stream of events, ended by empty lines.
 func isEvents(header http.Header) bool {
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	return err == nil && media == "text/event-stream"
 }
 
-// newIncoming makes the work on one response: the values that the instance knows of the host, and those
-// of the execution which are not among them.
+// newIncoming prepares one response: the host's known values and the execution's other ones.
 func (s *Swapper) newIncoming(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
@@ -145,8 +142,7 @@ func (i *incoming) replaceText(text string) string {
 	return string(r.finish(r.write(nil, []byte(text))))
 }
 
-// replaceHeader replaces values in the values of headers, in place, and drops headers with a value in the
-// name.
+// replaceHeader replaces values in header values, in place, and drops headers with one in the name.
 func (i *incoming) replaceHeader(header http.Header) {
 	for name, values := range header {
 		if i.replaceText(name) != name {
@@ -159,7 +155,7 @@ func (i *incoming) replaceHeader(header http.Header) {
 	}
 }
 
-// replaceFolded replaces values over which a header's line was folded: net/http has read a space there.
+// replaceFolded replaces values split by a folded header line, where net/http read a space.
 func (i *incoming) replaceFolded(value string) string {
 	const fold = "\r\n  " // with a space that may be one of the value
 	if !strings.Contains(value, " ") {

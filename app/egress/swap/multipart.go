@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// maxNested bounds how deep multipart bodies may lie in each other: each level is searched as a
-// whole.
+// maxNested bounds the depth of nested multipart bodies: each level is searched whole.
 const maxNested = 8
 
-// replaceMultipart replaces placeholders in the content of the parts of a body, as each part's own type
-// wants. The headers of the parts, the lines between them, and what stands before the first and
-// after the last, can hold none: hosts log and store the names of fields and files.
+// replaceMultipart replaces placeholders in the parts' content, by each part's type. Headers,
+// delimiters, preamble and epilogue hold none: hosts log names of fields and files.
 func (o *outgoing) replaceMultipart(text, boundary string, at where) (string, *Refusal) {
 	if boundary == "" {
 		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary",
@@ -103,7 +101,7 @@ func split(text, boundary string) []piece {
 	return out
 }
 
-// delimiter returns the length of the delimiter line with which the text begins, 0 if it doesn't.
+// delimiter returns the length of the delimiter line that begins the text, or 0.
 func delimiter(text, boundary string) (length int, last bool) {
 	rest, found := strings.CutPrefix(text, "--"+boundary)
 	if !found {

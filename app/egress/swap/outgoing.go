@@ -9,13 +9,11 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Outgoing replaces in place the placeholders of req and returns the keys whose values were put in,
-// sorted. An error is a *Refusal: the request must not be sent. Bodies are only read as far as
-// needed; a body that turns out to hold a placeholder that may not be sent fails with a *Refusal
-// when it is read to that place, and nothing of the placeholder is passed on.
+// Outgoing replaces placeholders in req and returns the sorted keys of inserted values. An error is
+// a *Refusal: the request must not be sent. Bodies are read only as far as needed. Reading a body
+// fails with a *Refusal at a forbidden placeholder, of which nothing is passed on.
 //
-// RequestURI stays as the script sent it, so it is safe to record; URL may hold values afterwards
-// and is not.
+// RequestURI stays as sent and is safe to record; URL may hold values.
 func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
 	if len(s.credentials) == 0 && !t.Searched {
 		return nil, nil
@@ -28,9 +26,9 @@ func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err erro
 	return o.used, nil
 }
 
-// AskReadable makes a request ask for an answer that Incoming can search: whole, since one that is
-// cut at chosen places, or is the difference to another, could carry a value in pieces; and not
-// encoded. It is for every request to a host that any credential of the execution ever belonged to.
+// AskReadable makes a request ask for a whole, unencoded answer that Incoming can search. A range
+// or a difference could carry a value in pieces. It is for every request to a host of any
+// credential of the execution, also a former one.
 func AskReadable(header http.Header) {
 	for _, name := range []string{"Range", "If-Range", "A-Im"} {
 		header.Del(name)

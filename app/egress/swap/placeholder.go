@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Prefix begins every placeholder; PlaceholderLength is the length of each, in bytes. A placeholder
-// is the prefix and then lower-case letters and the digits 2 to 7, so it reads the same in URLs,
-// JSON, forms, cookies, Basic and shells.
+// Prefix begins every placeholder; PlaceholderLength is its length in bytes. The rest is a to z and
+// 2 to 7, which read the same in URLs, JSON, forms, cookies, Basic and shells.
 const (
 	Prefix            = "airlock_sealed_"
 	PlaceholderLength = len(Prefix) + tailLength
@@ -19,8 +18,7 @@ const (
 	macBytes     = tailLength * 5 / 8
 )
 
-// Placeholder returns the placeholder made from an HMAC of at least 20 bytes, of which it uses the
-// first 20.
+// Placeholder returns the placeholder of an HMAC's first 20 bytes. mac: at least 20 bytes.
 func Placeholder(mac []byte) string {
 	return Prefix + base32.NewEncoding(tailAlphabet).WithPadding(base32.NoPadding).EncodeToString(mac[:macBytes])
 }

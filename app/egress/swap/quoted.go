@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fitJSON escapes for the inside of JSON strings, keys too, and refuses any other place.
+// fitJSON escapes values inside JSON strings, including keys, and refuses other places.
 func fitJSON(text string) fit {
 	quoted := quotes{text: text}
 	return func(value string, at int) (string, string) {
@@ -16,16 +16,15 @@ func fitJSON(text string) fit {
 	}
 }
 
-// quotes tells, for ascending places, which are inside a string in double quotes with backslashes
-// for escapes.
+// quotes tells, for ascending places, which are inside double-quoted strings with backslash
+// escapes.
 type quotes struct {
 	text string
 	pos  int
 	in   bool
 }
 
-// allowsValueAt reports whether a value may be put in at a place as part of a string; in the middle
-// of an escape it may not.
+// allowsValueAt reports whether a value may be part of a string here, outside of escapes.
 func (q *quotes) allowsValueAt(at int) bool {
 	for ; q.pos < at; q.pos++ {
 		switch q.text[q.pos] {

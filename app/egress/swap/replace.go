@@ -16,15 +16,14 @@ type outgoing struct {
 	nested  int      // multipart bodies around what is looked at
 }
 
-// maxValues bounds the values put into one request, all together, in bytes: a short text could ask
-// for a long value very often.
+// maxValues bounds all values put into one request, in bytes: a short text could repeat a long
+// value.
 const maxValues = 1 << 20
 
-// fit returns a value as it must be written at a place of a text, or why it can't stand there.
+// fit returns a value as written at a place, or why it can't stand there.
 type fit func(value string, at int) (text, why string)
 
-// replace puts values in for the placeholders of a text. The places of fit are asked for in
-// ascending order.
+// replace puts values in for placeholders. It calls fit for ascending places.
 func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 	var b strings.Builder
 	from := 0
@@ -39,7 +38,7 @@ func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 		}
 		value, why := fit(valueOf(c), h.start)
 		if match.EndsInEscape([]byte(text[max(0, h.start-match.MaxBefore):h.start])) {
-			// The receiver would read digits of the value as part of the escape, and may show the rest.
+			// The receiver would read digits of the value as part of the escape.
 			why = "an escape is begun before it"
 		}
 		if why != "" {

@@ -11,10 +11,10 @@ import (
 	"github.com/computclaw/airlock/app/match"
 )
 
-// replacer replaces values in a stream. Places that overlap become one, shown as that which begins
-// first, and of those the longest.
+// replacer replaces values in a stream. Overlaps become one, shown as the first and then the
+// longest.
 //
-// What it holds back never depends on how much of a value was begun (match.Scanner.Closed).
+// It never holds back by how much of a value was begun (match.Scanner.Closed).
 type replacer struct {
 	search   valueSearch
 	scanners []*match.Scanner

@@ -1,3 +1,3 @@
-// Package resolver gives each name that a script may use a loopback address. It finds the name
-// behind an address. Nothing is ever asked outside the box.
+// Package resolver maps allowed names to loopback addresses and back. It asks nothing outside the
+// box.
 package resolver

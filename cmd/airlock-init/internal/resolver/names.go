@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The
-// engine decides again.
+// Limits of a wildcard: enough for a CDN, too little to carry data out in labels. The engine
+// decides again.
 const (
 	maxWildcardNames   = 256
 	maxWildcardLabels  = 6
@@ -21,8 +21,7 @@ const (
 	wildcardsPerSecond = 64 // new names
 )
 
-// Names gives each allowed name a loopback address and finds the name back. Safe for concurrent
-// use.
+// Names maps allowed names to loopback addresses and back. Safe for concurrent use.
 type Names struct {
 	mu        sync.Mutex
 	rules     []wire.Host
@@ -53,7 +52,7 @@ func (n *Names) Allow(rules []wire.Host) {
 	}
 }
 
-// OwnNames is NewNames with localhost and the machine's name, which nothing else in the box knows.
+// OwnNames is NewNames with localhost and the machine's name.
 func OwnNames() *Names {
 	n := NewNames()
 	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -78,8 +77,7 @@ func (n *Names) Lookup(name string) (netip.Addr, bool) {
 	return address, ok
 }
 
-// Find returns the name behind an address. Whether it may be reached on a port is the engine's to
-// say, and to record.
+// Find returns the name behind an address. The engine decides about the port.
 func (n *Names) Find(address netip.Addr) (string, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -87,8 +85,8 @@ func (n *Names) Find(address netip.Addr) (string, bool) {
 	return name, ok
 }
 
-// reportable reports whether the engine is to know that a name was refused: a proper host name, after
-// the rules are set.
+// reportable reports whether to tell the engine of a refused name: a proper host name, after the
+// rules are set.
 func (n *Names) reportable(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -119,8 +117,7 @@ func (n *Names) admit(name string) bool {
 	return true
 }
 
-// assign derives the address from the name, so that it is the same in every box. It steps on where
-// two names collide.
+// assign derives the address from the name, so every box has the same. Collisions step on.
 func (n *Names) assign(name string) netip.Addr {
 	if address, ok := n.addresses[name]; ok {
 		return address
@@ -138,7 +135,7 @@ func (n *Names) assign(name string) netip.Addr {
 	}
 }
 
-// matches tells whether a rule covers a canonical name; "*.x" covers true subdomains of x only.
+// matches reports whether a rule covers a canonical name; "*.x" covers only subdomains of x.
 func matches(rule, name string) bool {
 	rule = canonical(rule)
 	if suffix, ok := strings.CutPrefix(rule, "*"); ok {

@@ -23,7 +23,7 @@ const (
 	maxQuery = 512
 )
 
-// Resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
+// Resolver answers for allowed names. It asks nothing outside the box.
 type Resolver struct {
 	names   *Names
 	refused func(name, record string) // told of each unknown name, and record that no name has
@@ -61,8 +61,8 @@ func (r *Resolver) serveUDP() {
 	}
 }
 
-// serveTCP accepts a connection once less than clients are served. Until then it waits in the
-// kernel: one that was accepted takes a descriptor, and boxes of a template share those.
+// serveTCP accepts a connection once fewer than clients are served. Accepted ones take descriptors,
+// which a template's boxes share.
 func (r *Resolver) serveTCP() {
 	for {
 		r.slots <- struct{}{}
@@ -183,8 +183,7 @@ func (r *Resolver) answerReverse(reply dnsmessage.Header, question *dnsmessage.Q
 	return build(reply, question, &dnsmessage.PTRResource{PTR: found})
 }
 
-// reverse reads the name under which an address is looked up. The address of one that is no
-// complete IPv4 address is invalid.
+// reverse reads the name of a reverse lookup. An incomplete IPv4 address gives an invalid one.
 func reverse(name string) (netip.Addr, bool) {
 	if strings.HasSuffix(name, ".ip6.arpa") {
 		return netip.Addr{}, true
@@ -202,7 +201,7 @@ func reverse(name string) (netip.Addr, bool) {
 	return address, true
 }
 
-// recordName names a type of records that isn't addresses but is asked for, or returns "".
+// recordName names a record type other than addresses that clients ask for, or returns "".
 func recordName(t dnsmessage.Type) string {
 	switch t {
 	case dnsmessage.TypeSRV:
