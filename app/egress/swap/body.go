@@ -170,8 +170,8 @@ func fitText(text string) fit {
 	}
 }
 
-// readType reads the only content type; none stands for mere bytes. It refuses parameters in pieces
-// or another charset (name*): few receivers read them.
+// readType reads the only content type; no type stands for mere bytes. ok is false for parameters
+// in pieces or another charset (name*): few receivers read them.
 func readType(contentTypes []string) (media string, params map[string]string, ok bool) {
 	text := strings.TrimSpace(strings.Join(contentTypes, ","))
 	if text == "" {

@@ -41,7 +41,7 @@ func newReplacer(search valueSearch, events bool) *replacer {
 	return r
 }
 
-// write appends to out what is known to come next, after one more piece of the stream.
+// write takes one more piece and appends the bytes that are settled to out.
 func (r *replacer) write(out, piece []byte) []byte {
 	r.data = append(r.data, piece...)
 	safe := r.from + len(r.data)
@@ -76,7 +76,7 @@ func (r *replacer) add(number int, matches []match.Match) {
 	}
 }
 
-// pass appends to out what comes before a place, at which no value that began before goes on.
+// pass appends the bytes before a place to out. No earlier value continues there.
 func (r *replacer) pass(out []byte, safe int) []byte {
 	slices.SortStableFunc(r.found,
 		func(a, b region) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
@@ -103,17 +103,17 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 	return out
 }
 
-// maxBetween is the most bytes that lie between two blocks of a value, blanks that indent a line apart.
+// maxBetween is the most bytes between two blocks of a value, besides indentation.
 const maxBetween = 32
 
-// continues reports whether a region is the next block of the value of which another one is a block.
+// continues reports whether a region is the next block of last's value.
 func (g region) continues(last region) bool {
 	return g.Block > 1 && g.Block == last.Block+1 && g.Pattern == last.Pattern && g.of.compiled == last.of.compiled &&
 		g.Start-last.End <= maxBetween
 }
 
-// show returns what stands for a region: the placeholder, in the same encoding where that has an
-// exact counterpart.
+// show returns the placeholder for a region, in the same encoding where an exact counterpart
+// exists.
 func (g region) show(spelled []byte) string {
 	if g.Pattern == match.Unchecked {
 		return Withheld

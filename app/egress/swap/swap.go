@@ -14,12 +14,12 @@ type Target struct {
 	Host string // canonical
 	Port int
 	TLS  bool // Airlock itself speaks TLS to the host
-	// Searched says that a sealed credential of the instance belongs there, whoever may use it.
+	// Searched says that any sealed credential of the instance belongs there.
 	Searched bool
 }
 
-// Swapper knows the sealed credentials of one execution. It is immutable, safe for concurrent use,
-// and prints none of them.
+// Swapper holds the sealed credentials of one execution. It is immutable, safe for concurrent use,
+// and prints no credential.
 type Swapper struct {
 	credentials []secrets.Resolved // by key
 	holders     map[string][]*secrets.Resolved
@@ -28,17 +28,16 @@ type Swapper struct {
 	holds       holds
 }
 
-// New returns a Swapper for an execution whose script holds the placeholders of the credentials,
-// and itself the values that were given to it. Keys that share a placeholder are one credential
-// with the rights of both.
+// New returns a Swapper for the script's placeholders (credentials) and its own values (given).
+// Keys that share a placeholder are one credential with the rights of both.
 func New(credentials []secrets.Resolved, given ...app.Secret) *Swapper {
 	s := newSwapper(credentials, newHolds())
 	s.given = NewValues(given)
 	return s
 }
 
-// Restricted returns a Swapper for the same execution with other credentials. Both together hold no
-// more bodies than one.
+// Restricted returns a Swapper for the same execution with other credentials. Both share the limit
+// of held bodies.
 func (s *Swapper) Restricted(credentials []secrets.Resolved) *Swapper {
 	n := newSwapper(credentials, s.holds)
 	n.given = s.given
@@ -82,8 +81,7 @@ func allows(c *secrets.Resolved, at where) bool {
 	return at.place != "" && slices.Contains(c.Places, at.place)
 }
 
-// judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere
-// text.
+// judge returns the credential to insert for a hit, or nil for mere text.
 func (s *Swapper) judge(t Target, h hit, at where) (*secrets.Resolved, *Refusal) {
 	holders := s.holders[h.token]
 	if len(holders) == 0 {
@@ -118,8 +116,7 @@ func refuse(c *secrets.Resolved, t Target, h hit, at where) *Refusal {
 	return nil
 }
 
-// swapsBody reports whether a body bound for the target may hold a placeholder that is to be
-// replaced.
+// swapsBody reports whether a body for the target may hold a replaceable placeholder.
 func (s *Swapper) swapsBody(t Target) bool {
 	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool {
 		return c.Covers(t.Host, t.Port) && allows(&c, bodyPlace) && (t.TLS || c.PlainHTTP)

@@ -15,9 +15,8 @@ import (
 // value returns what is put in for the placeholder, or looked for in responses.
 func valueOf(c *secrets.Resolved) string { return c.Secret.Reveal() }
 
-// Values are texts that are looked for in answers, however they are written. They are compiled when
-// an answer first needs them, are immutable, may be shared by executions and print nothing of what
-// they hold.
+// Values are texts to find in answers, however written. They are immutable, compiled on first use,
+// may be shared, and print no value.
 type Values struct {
 	secrets []string // each once
 	compile func() *compiled
@@ -63,8 +62,8 @@ func (v *Values) compiled() *compiled {
 	return c
 }
 
-// valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise
-// a value of which the first has replaced a part.
+// valueSearch searches several lists in one pass. A second pass would miss values of which the
+// first replaced a part.
 type valueSearch []shownValues
 
 // shownValues are values with what is shown for each.
@@ -79,10 +78,9 @@ func (v *Values) isSubsetOf(other *Values) bool {
 		func(s string) bool { return !slices.Contains(other.secrets, s) })
 }
 
-// replacements says what stands for each of the values in responses of a target: the placeholder of
-// a sealed one, nothing else for one that the script holds anyway, and else Withheld. Of keys with
-// one value, that which belongs to the target counts, and then the first by name. Values that
-// differ in case only are one.
+// replacements returns the text for each value in a target's responses. A sealed value gets its
+// placeholder, the script's own nothing, others Withheld. Of keys with one value the target's
+// counts, then the first by name. Values that differ only in case are one.
 func (s *Swapper) replacements(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/match"
 )
 
-// watch has a body searched for placeholders while it is sent. Closing it closes closer.
+// watch searches a body for placeholders while it is sent. Closing it closes closer.
 func (o *outgoing) watch(req *http.Request, body io.Reader, closer io.Closer) {
 	w := &watcher{outgoing: o, req: req, scanner: placeholders().Scanner()}
 	req.Body, req.GetBody = &filter{body: body, Closer: closer, step: w.step}, nil

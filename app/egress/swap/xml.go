@@ -5,7 +5,7 @@ import "strings"
 var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#9;",
 	"\n", "&#10;", "\r", "&#13;")
 
-// fitXML escapes for text and attribute values. In a CDATA section the value stands as it is.
+// fitXML escapes for text and attribute values. In CDATA the value stands as it is.
 func fitXML(text string) fit {
 	sections := xmlSections{text: text}
 	return func(value string, at int) (string, string) {
@@ -28,7 +28,7 @@ func fitXML(text string) fit {
 
 const endOfCDATA = "]]>"
 
-// sectionEnds are the ends of the sections in which nothing is escaped, by their beginnings.
+// sectionEnds maps beginnings of unescaped sections to their ends.
 var sectionEnds = [...]struct{ begin, end string }{{"<![CDATA[", endOfCDATA}, {"<!--", "-->"}, {"<?", "?>"}}
 
 // xmlSections tells, for ascending places, in which section they are.
@@ -38,7 +38,7 @@ type xmlSections struct {
 	end  string // of the section at pos, or ""
 }
 
-// endAfter returns the end of the section at a place where no beginning or end is, or "".
+// endAfter returns the section's end at a place that is no boundary, or "".
 func (x *xmlSections) endAfter(at int) string {
 	for x.pos < at {
 		rest := x.text[x.pos:at]
