@@ -18,11 +18,10 @@ import (
 	"time"
 )
 
-// lifetime is how long an Authority's own certificate is valid. Boxes get it anew for every
-// execution.
+// lifetime is how long an Authority's certificate is valid.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// skew is how far back certificates begin, for boxes and instances whose clocks differ.
+// skew is how far certificates are backdated, for clocks that differ.
 const skew = time.Hour
 
 const pemType = "CERTIFICATE"
@@ -38,7 +37,7 @@ type Authority struct {
 	cache map[string]*tls.Certificate
 }
 
-// New makes an Authority with a new ECDSA P-256 key. It is valid for ten years from now.
+// New makes an Authority with a new ECDSA P-256 key, valid for ten years.
 func New(now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -75,9 +74,8 @@ func New(now time.Time) (*Authority, error) {
 	return newAuthority(certificate, key)
 }
 
-// Load returns the Authority that Certificate and Key described. It fails if they are not exactly
-// one authority's certificate and its key. One that has expired loads, so that Expires can tell; it
-// issues nothing.
+// Load returns the Authority of a certificate and its key. It fails unless they are exactly one
+// authority's. An expired one loads, but issues nothing.
 func Load(certificatePEM, key []byte) (*Authority, error) {
 	certificate, err := parseCertificate(certificatePEM)
 	if err != nil {
@@ -154,7 +152,7 @@ func (a *Authority) Key() []byte {
 // Expires is when the Authority's certificate ends.
 func (a *Authority) Expires() time.Time { return a.certificate.NotAfter }
 
-// keyID is the identifier of a public key: 20 bytes of the SHA-256 of its bits (RFC 7093).
+// keyID returns a public key's identifier: 20 bytes of SHA-256 (RFC 7093).
 func keyID(key *ecdsa.PublicKey) ([]byte, error) {
 	bits, err := key.Bytes()
 	if err != nil {

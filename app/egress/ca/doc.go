@@ -1,9 +1,7 @@
-// Package ca is the certificate authority of one instance: it issues the certificates under which
-// egress speaks for the hosts that sealed credentials belong to. Its certificate is handed to every
-// box; its key never leaves the process except sealed at rest.
+// Package ca is the certificate authority of one instance, for hosts of sealed credentials. Every
+// box gets its certificate; its key leaves the process only sealed at rest.
 //
-// Certificates carry what the strict checks of OpenSSL ask for (Python 3.13 switches them on): key
-// identifiers of subject and authority, key usage, an alternative name. They are issued for the
-// host that policy allowed, never for what a client says. All leaves of one Authority share a key
-// that lives in memory only.
+// Certificates pass OpenSSL's strict checks (default in Python 3.13): key identifiers, key usage,
+// alternative name. They are issued for the host that policy allowed, never for a client's claim.
+// All leaves share a key in memory.
 package ca

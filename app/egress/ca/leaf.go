@@ -22,9 +22,8 @@ const (
 // maxCommonName is the longest common name that X.509 admits.
 const maxCommonName = 64
 
-// Leaf returns a certificate for a canonical host name or address. It may come from a cache. It is
-// valid for the host and nothing else. The error tells of a name that is not canonical or an
-// Authority that has ended.
+// Leaf returns a certificate for a canonical host name or address, perhaps cached. It is valid for
+// that host only. It fails for a name that is not canonical and an expired Authority.
 func (a *Authority) Leaf(host string) (*tls.Certificate, error) {
 	now := a.now()
 	a.mu.Lock()

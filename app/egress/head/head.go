@@ -30,8 +30,7 @@ const (
 	Expect    // an expectation other than 100-continue
 )
 
-// Violation is why a request is refused. Detail is a sentence's end that holds nothing of the
-// request's own text.
+// Violation is the reason for refusing a request. Detail never quotes the request.
 type Violation struct {
 	Kind   Kind
 	Detail string
@@ -47,9 +46,8 @@ type Authority struct {
 	Port int
 }
 
-// End returns the length of the head that data begins with, or 0 if it isn't complete. The empty
-// line counts. from is the length of the part that an earlier call has seen. Lines must end with
-// CRLF.
+// End returns the length of the head that begins data, with its empty line, or 0. from: how much an
+// earlier call has seen. Lines must end with CRLF.
 func End(data []byte, from int) (int, error) {
 	for i := from; i < min(len(data), MaxBytes); i++ {
 		switch {
@@ -71,7 +69,7 @@ func End(data []byte, from int) (int, error) {
 	return 0, nil
 }
 
-// Check judges a whole head, as End found it. The error is a *Violation.
+// Check judges a whole head, as found by End. The error is a *Violation.
 func Check(data []byte, to Authority) error {
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\r\n\r\n")), []byte("\r\n"))
 	version, err := checkRequestLine(string(lines[0]))
@@ -163,13 +161,13 @@ func (f *fields) add(line string) error {
 			return &Violation{Expect, "it expects something other than 100-continue"}
 		}
 	case "upgrade":
-		// an offer of h2c is dropped on the way; nobody who makes it depends on it
+		// an offer of h2c is dropped on the way; no client depends on it
 		f.upgrades = f.upgrades || !strings.EqualFold(value, "h2c")
 	}
 	return nil
 }
 
-// check refuses an underscore in a field name: some servers take it for the dash.
+// check refuses underscores in field names: some servers read them as dashes.
 func (f *fields) check(properName bool, err error) error {
 	if !properName {
 		return malformed("a header field's name imitates another")

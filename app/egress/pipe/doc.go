@@ -1,11 +1,9 @@
-// Package pipe is a two-way connection inside the process with bounded buffers: the box's relay
-// holds one end, the engine that speaks for a host the other.
+// Package pipe is a two-way in-process connection with bounded buffers, between a box's relay and
+// the engine.
 //
-// Unlike net.Pipe it buffers (so a TLS record costs no switch of goroutines), ends each direction
-// by itself, as TCP does, and moves bytes from and to other streams without a copy in between. A
-// direction's buffer is made when the first byte passes, by the size of the pieces that are
-// written, and holds at most BufferSize bytes, so one pipe holds at most twice that. A box that
-// only waits has exchanged small messages, and should not take memory for large ones.
+// Unlike net.Pipe it buffers, ends each direction by itself, as TCP does, and copies to other
+// streams directly. A direction's buffer is made for the first bytes, by their size, and holds at
+// most BufferSize. So waiting boxes take little memory.
 //
-// A pair of Unix sockets instead took 17 times as long for a small exchange, and two descriptors.
+// Unix socket pairs are slower for small exchanges and take two descriptors.
 package pipe
