@@ -8,14 +8,13 @@ import (
 // none stands for no entry.
 const none = -1
 
-// node is a state of an automaton: the longest end of what was read with which a text begins. 0 is that
-// no text does.
+// node is a state of an automaton: the longest suffix read that begins a text. 0 is none.
 type node int32
 
-// automaton finds folded texts in bytes that are folded on the way, after Aho and Corasick.
+// automaton finds folded texts in bytes that it folds, after Aho and Corasick.
 //
-// Nodes that follow each other in a text follow each other in number, so going along is comparing bytes.
-// The first nodes are those of one byte, in which texts are most of the time: these have rows.
+// Consecutive nodes of a text have consecutive numbers, so following one is comparing bytes. The
+// nodes of one byte come first and have rows: most of the time is spent there.
 type automaton struct {
 	texts    []string
 	chars    []uint16 // by node: its last byte; first if it doesn't follow the node before
@@ -28,7 +27,7 @@ type automaton struct {
 	shorter  []int32 // by entry: the next longest with which it ends, or none
 }
 
-// branch is how a text goes on other than the one that made the node.
+// branch is a continuation of a text besides the one that made the node.
 type branch struct {
 	from node
 	char byte

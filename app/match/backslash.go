@@ -58,8 +58,8 @@ func (r *readings) readUTF16(data []byte, at int) {
 	}
 }
 
-// readNumbered reads two or three octal digits, the three decimal ones of Lua, OCaml and DNS, the two
-// hex ones of LDAP, and of CSS up to six with the one space that may end them.
+// readNumbered reads a backslash and digits: two or three octal, three decimal (Lua, OCaml, DNS) or
+// two hex (LDAP). CSS has up to six hex digits and one optional space.
 func (r *readings) readNumbered(data []byte, at int) {
 	var octal, decimal, hex, most rune
 	n := 0

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Lines break between the characters of a pattern, as they are, escaped or by a tag, and are
-// indented. A break is an escape that stands for nothing.
+// Lines may break inside a pattern, plainly, escaped or by a tag, and be indented. A break is an
+// escape that stands for nothing.
 
 // readLineBreak passes over what stands before a line break, if one follows.
 func (r *readings) readLineBreak(data []byte, at int) bool {
@@ -17,8 +17,8 @@ func (r *readings) readLineBreak(data []byte, at int) bool {
 	return true
 }
 
-// readWrapped passes over a line break, the blank behind it, as in LDIF, calendars and heads of mail,
-// and all blanks. It also stands for the blank at which a text was wrapped.
+// readWrapped passes over a line break and the following blank (LDIF, calendars, mail) or all
+// blanks. The break also stands for the blank at which a text was wrapped.
 func (r *readings) readWrapped(data []byte, at int) {
 	n := layoutLength(data[at:])
 	r.addText(at, "")
@@ -35,11 +35,11 @@ func (r *readings) readWrapped(data []byte, at int) {
 
 func isLineBreak(b byte) bool { return b == '\r' || b == '\n' }
 
-// isBlank reports whether b is a blank, or a plus sign, which is one in forms.
+// isBlank reports whether b is a blank, or a plus sign, which forms use.
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '+' }
 
-// layoutLength returns how much of the beginning of a line indents it: plus signs, as in forms, or spaces,
-// tabs and the zero bytes of UTF-16.
+// layoutLength returns the length of a line's indentation: plus signs, or spaces, tabs and zero
+// bytes.
 func layoutLength(data []byte) (n int) {
 	for n < len(data) && (isBlank(data[n]) || data[n] == 0) && (data[n] == '+') == (data[0] == '+') {
 		n++
@@ -47,8 +47,7 @@ func layoutLength(data []byte) (n int) {
 	return n
 }
 
-// tagLength returns the length of a tag that breaks a line, as <br> or <br />, also as PHP writes that in
-// JSON, behind its bracket.
+// tagLength returns the length of a <br> tag, also as PHP writes it in JSON, after its bracket.
 func tagLength(data []byte) int {
 	if len(data) < 2 || !isBreak(data) {
 		return 0
@@ -59,8 +58,7 @@ func tagLength(data []byte) int {
 // isBreak reports whether the name of a tag says that it breaks a line.
 func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
 
-// endOfBreak returns where a pattern may go on behind a break that is written from start to end, and 0
-// if none can.
+// endOfBreak returns where a pattern may continue behind a break from start to end, or 0.
 func (f *Finder) endOfBreak(x *index, data []byte, start, end int) (next int) {
 	if next = end + layoutLength(data[end:]); start == x.from || next == len(data) {
 		return 0
@@ -78,14 +76,14 @@ func (f *Finder) behindEscape(text []byte) bool {
 	return passes(last) || last == '>' || f.behindLead(text)
 }
 
-// joinsEscaped is joined for a break that is escaped, before what is not. Others are taken off first.
+// joinsEscaped is joins for an escaped break before unescaped text. Others are unescaped first.
 func (f *Finder) joinsEscaped(x *index, data []byte, start, end int) bool {
 	next := end + layoutLength(data[end:])
 	return start > x.from && next < len(data) && (f.joins(data[start-1], data[end:]) ||
 		(f.alphabet[data[next]] || f.alphabet[data[end]]) && f.behindEscape(data[x.from:start]))
 }
 
-// reachFar goes on behind what indents a line from a place on, if that is longer than any escape.
+// reachFar continues behind indentation that is longer than any escape.
 func (f *Finder) reachFar(s *scratch, data []byte, from state, at, first int) {
 	if s.farAt <= at {
 		n := layoutLength(data[at:])
@@ -100,8 +98,8 @@ func (f *Finder) reachFar(s *scratch, data []byte, from state, at, first int) {
 	s.reach(s.farAt, state{from.node, from.end + s.farAt - at})
 }
 
-// joins reports whether what follows a break goes on with a pattern that has the character before,
-// or the break stands for a blank in one.
+// joins reports whether the text behind a break continues a pattern with the character before. The
+// break may also stand for a pattern's blank.
 func (f *Finder) joins(before byte, rest []byte) bool {
 	next := layoutLength(rest)
 	return next < len(rest) && (f.pairs.has(before, rest[next]) ||
@@ -116,7 +114,7 @@ func (s *pairSet) has(a, b byte) bool { return s[pairOf(a, b)/64]&(1<<(pairOf(a,
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// pairsOf returns the bytes that follow each other in a folded text, in either case.
+// pairsOf returns the adjacent bytes of a folded text, in either case.
 func pairsOf(text string) iter.Seq2[byte, byte] {
 	return func(yield func(a, b byte) bool) {
 		for i := 1; i < len(text); i++ {

@@ -1,8 +1,7 @@
 package match
 
-// divider finds out where a text is divided: behind a line that ends with the brace of an object in no
-// other object or list, or of events behind an empty line. No match goes on there, so all before it can
-// be passed on. A bracket ends nothing: rows of a list end with one.
+// divider finds where a text divides: behind a line that ends a top-level object, or an empty line
+// of events. No match crosses that place. Brackets end nothing: rows of a list end with one.
 type divider struct {
 	at      int  // how much of the data was looked at
 	depth   int  // brackets and braces that are open
@@ -18,8 +17,8 @@ var divides = func() (table [256]bool) {
 	return table
 }()
 
-// divide adds to ends the places at which new data divides the text. What it looked at before may only
-// have lost its beginning.
+// divide adds the places at which new data divides the text to ends. Data seen before may only have
+// lost its beginning.
 func (d *divider) divide(ends []int, data []byte, events bool) []int {
 	for ; d.at < len(data); d.at++ {
 		b := data[d.at]
@@ -48,8 +47,8 @@ func (d *divider) divide(ends []int, data []byte, events bool) []int {
 	return ends
 }
 
-// endsObject reports whether a line ends with the brace of an object that is in nothing else. One behind
-// hex digits only may be of an escape, such as \u{3d}.
+// endsObject reports whether a line ends with a top-level object's brace. A brace behind only hex
+// digits may end an escape, as \u{3d}.
 func (d *divider) endsObject(line []byte) bool {
 	line = trimBlanks(line)
 	n := len(line) - 1
