@@ -1,3 +1,2 @@
-// Package known says by which texts a known value is recognised, in answers of hosts and in output.
-// app/match finds them, however their characters are written.
+// Package known turns known values into patterns for app/match, for hosts' answers and output.
 package known

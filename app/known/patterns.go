@@ -12,15 +12,15 @@ import (
 
 // Lengths in bytes.
 const (
-	// MinPart is the length of the shortest part of a value that is looked for by itself. A script can
-	// learn whether a text of its own is one, so shorter ones could be guessed.
+	// MinPart is the shortest part of a value that is searched. A script can test guesses of parts,
+	// so shorter ones could be guessed.
 	MinPart = 12
-	// minLine is the length of the shortest line that is a secret of its own.
+	// minLine is the length of the shortest line that is its own secret.
 	minLine = 16
-	// maxVariant is the length of the longest text that is also looked for in another order.
+	// maxVariant is the longest text that is also searched in another order.
 	maxVariant = 4096
-	// maxSwallowed is how many hex digits a host may take for the rest of an escape that a script began
-	// before a value, and not show. CSS has the longest one whose end is not fixed.
+	// maxSwallowed is how many of a value's hex digits an escape begun before it can take. CSS has
+	// the longest escape without a fixed end.
 	maxSwallowed = 6
 )
 
@@ -67,8 +67,7 @@ func (p *patterns) add(reversed bool, texts ...string) {
 	}
 }
 
-// addPart adds a part of a value, on one line and without what hosts cut off: its padding, its first or
-// its last character.
+// addPart adds a part on one line, without padding, first or last character, which hosts cut off.
 func (p *patterns) addPart(part string) {
 	if len(part) <= maxVariant {
 		p.add(false, JoinLines(part)...)
@@ -87,7 +86,7 @@ func (p *patterns) addPart(part string) {
 	}
 }
 
-// swallowed returns what is left of a value of which a host took the first hex digits for others.
+// swallowed returns the rests of a value whose first hex digits an escape took.
 func swallowed(value string) (rests []string) {
 	line, _, _ := strings.Cut(value, "\n") // the others are looked for anyway
 	rest := strings.TrimRight(line, "\r")
@@ -102,8 +101,8 @@ func swallowed(value string) (rests []string) {
 	return rests
 }
 
-// forms returns a text, and one with other than ASCII also in small letters and in capitals, with its
-// accents as characters of their own and without. Of ASCII both cases are found anyway.
+// forms returns a text and, beyond ASCII, its small letters, capitals, decomposed and unaccented
+// forms. Both cases of ASCII are found anyway.
 func forms(text string) (out []string) {
 	if !isForeign(text) {
 		return []string{text}

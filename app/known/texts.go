@@ -11,9 +11,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Lines returns the lines of a value that have at least so many characters, which makes them secrets of
-// their own. The characters \n end a line too: a key inside a JSON document has its line breaks written
-// so.
+// Lines returns lines of at least least characters, which are secrets of their own. A literal \n
+// ends a line too, as in keys inside JSON.
 func Lines(text string, least int) []string {
 	if !strings.ContainsAny(text, "\r\n\\") {
 		return nil
@@ -29,8 +28,7 @@ func Lines(text string, least int) []string {
 	return out
 }
 
-// JoinLines returns a text of several lines as one: with nothing in place of its line breaks, and with a
-// blank in place of these and of what indents a line.
+// JoinLines joins a text's lines: without separator, and with a blank for breaks and indentation.
 func JoinLines(text string) []string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if !strings.Contains(text, "\n") {
@@ -52,18 +50,18 @@ func Reverse(text string) string {
 	return string(runes)
 }
 
-// isForeign reports whether a text is UTF-8 and has other characters than those of ASCII.
+// isForeign reports whether a text is UTF-8 with characters beyond ASCII.
 func isForeign(text string) bool {
 	return utf8.ValidString(text) && strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// capitals returns a text in capitals, and also with two of them for a letter that has no other, as ß.
+// capitals returns a text in capitals, also with ß and the like as two letters.
 func capitals(text string) []string {
 	return []string{strings.ToUpper(text), cases.Upper(language.Und).String(text)}
 }
 
-// charsets returns a text with other than ASCII in UTF-16; in Latin-1, if that has its characters; and as
-// its UTF-8 reads in Latin-1, as servlets read Basic.
+// charsets returns a non-ASCII text in UTF-16, in Latin-1 and as Latin-1 reads its UTF-8. Servlets
+// read Basic in the last way.
 func charsets(text string) []string {
 	if !isForeign(text) {
 		return nil
