@@ -1,13 +1,13 @@
 package multimatch
 
-// table is a hash map that only grows to the size it is made for. Value 0 means that a key is not
-// there. Its keys are chosen by people and not by scripts, so nobody can make it slow.
+// table is a hash map of fixed capacity. Value 0 means absent. People choose its keys, so scripts
+// can't make it slow.
 type table[K uint32 | uint64] struct {
 	keys   []K
 	values []uint32
 }
 
-// newTable returns a table for so many keys, of which at least half stays free.
+// newTable returns a table for n keys, at least half empty.
 func newTable[K uint32 | uint64](n int) table[K] {
 	size := 8
 	for size < 2*(n+1) {
