@@ -1,12 +1,9 @@
-// Package testrequest sends test requests with sealed credentials, so that a person sees whether one
-// works before a script needs it.
+// Package testrequest tests sealed credentials with a request before a script needs them.
 //
-// The request takes the way of a script's: Go's HTTP client holds a placeholder, trusts the
-// instance's authority and nothing else, and connects through an egress session that grants one
-// credential and one of its hosts. So a test that succeeds has shown the swap, the host's
-// certificate and the host's answer, and a test can't reach anything that egress would refuse. What
-// comes back is reduced to the status and the time: neither the value nor a byte of the answer
-// leaves this package.
+// Go's HTTP client sends it with a placeholder, as a script would. It trusts only the instance's
+// authority and connects through an egress session with one credential and one host. So a success
+// proves the swap, the certificate and the answer, and a test reaches nothing that egress refuses.
+// Only status and time leave this package, never the value or the answer.
 //
-// The placeholder is random and made for one test; no script ever holds it.
+// The placeholder is random, for one test; no script ever holds it.
 package testrequest

@@ -9,9 +9,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Placement is how a test sends the value: as it is in the header with that name, as the password of a
-// user or as the user name (Authorization: Basic), and else as Authorization: Bearer, or as it is
-// in the first header that the credential names if that is none of them.
+// Placement is how a test sends the value: plain in a named header, or as password or user name of
+// Basic. The default is Bearer, or plain in the first header that the credential names if
+// Authorization isn't one.
 type Placement struct {
 	Header string
 	Basic  bool
@@ -33,8 +33,8 @@ func (a Placement) field(placeholder string) field {
 	return field{"Authorization", "Bearer " + placeholder}
 }
 
-// among is a with the first of the headers that a credential names, unless the person chose a way
-// or Authorization is one of them.
+// among defaults a to the credential's first header, unless a person chose or Authorization is
+// named.
 func (a Placement) among(named []string) Placement {
 	if a == (Placement{}) && len(named) > 0 && !slices.Contains(named, "Authorization") {
 		a.Header = named[0]

@@ -82,8 +82,7 @@ func get(ctx context.Context, session *egress.Session, authority []byte, to targ
 	return a, nil
 }
 
-// judge reads the outcome from the ledger, which is Airlock's own record; of the answer only the
-// status counts.
+// judge reads the outcome from the ledger. Of the answer only the status counts.
 func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	r := Result{Took: a.took, Status: a.status}
 	var stopped *app.Connection
@@ -116,12 +115,10 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	return r
 }
 
-// ownEnd reports whether a rule only says that the test itself left: after the head of an answer,
-// or because its time was over.
+// ownEnd reports whether the test itself ended the request: after the head, or out of time.
 func ownEnd(rule string) bool { return rule == rules.Cancelled || rule == rules.Closed }
 
-// beforeSending reports whether a rule ends a request before any of it is sent to the host: without
-// a connection that can be trusted there is nothing to send on.
+// beforeSending reports whether a rule ends a request before any of it is sent.
 func beforeSending(rule string) bool {
 	switch rule {
 	case rules.Unresolved, rules.ServicePort, rules.Refused, rules.Unreachable,
@@ -132,8 +129,7 @@ func beforeSending(rule string) bool {
 	return false
 }
 
-// explain says why Airlock refused, or what kept it from the host. The status is Airlock's own
-// then, not the host's.
+// explain says why Airlock refused or couldn't reach the host. The status is then Airlock's own.
 func explain(r *Result, c app.Connection, a answer) {
 	r.Status = 0
 	if a.refusal.Message != "" {

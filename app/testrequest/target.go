@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Targets are the places of a credential that can be tested as they stand, in the order of its
-// hosts: host:port.
+// Targets returns a credential's places that can be tested as host:port, in its hosts' order.
 func Targets(c app.Credential) []string {
 	var all []string
 	for _, h := range c.Hosts {
@@ -26,7 +25,7 @@ func Targets(c app.Credential) []string {
 	return all
 }
 
-// Wildcards are the patterns of a credential under which a person has to name a host to test.
+// Wildcards returns a credential's patterns, for which a person must name a host.
 func Wildcards(c app.Credential) []string {
 	var all []string
 	for _, h := range c.Hosts {
@@ -37,7 +36,7 @@ func Wildcards(c app.Credential) []string {
 	return all
 }
 
-// testable are the ports at which a sealed value may go to a host, encrypted ones first.
+// testable returns the ports that may get a sealed value, encrypted ones first.
 func testable(c app.Credential, h app.Host) []int {
 	var sealed, open []int
 	for _, p := range h.Ports {
@@ -112,7 +111,7 @@ func firstWanted(ports, wanted []int) (int, bool) {
 	return ports[i], true
 }
 
-// authority is a host as a URL names it: without the port that the scheme implies.
+// authority returns a URL's host, without the scheme's usual port.
 func authority(name string, port, usual int) string {
 	if port != usual {
 		return net.JoinHostPort(name, strconv.Itoa(port))

@@ -23,13 +23,11 @@ type Config struct {
 	Authority []byte           // certificate of the authority that the gateway issues with, PEM
 	Now       func() time.Time // nil: time.Now
 	Timeout   time.Duration    // of one test; 0: 20 s
-	// these settings may not be those that scripts meet: outcomes are audited and not kept with the
-	// credential
+	// other settings than scripts meet: outcomes are audited but not kept with the credential
 	Aside bool
 }
 
-// Tester tests credentials. It is safe for concurrent use; two tests at a time run, more are
-// CodeRateLimited.
+// Tester tests credentials. Safe for concurrent use. Two run at a time; more get CodeRateLimited.
 type Tester struct {
 	cfg   Config
 	slots chan struct{}
@@ -49,16 +47,14 @@ func New(cfg Config) *Tester {
 // Request is one test.
 type Request struct {
 	Name string // of the credential
-	// one of its hosts, with or without a port, or one under its wildcards; "" for the first that can
-	// be tested
+	// one of its hosts, with or without port, or one under its wildcards; "" for the first testable
 	Host    string
 	Path    string    // with the query, of something that needs the value; "" for /
 	Private bool      // the host may be at a private address
 	As      Placement // how the value is sent; its zero value is Authorization: Bearer
 }
 
-// Result is what a test showed. It holds neither the value nor anything of the answer but its
-// status.
+// Result is a test's outcome. Of the answer it holds only the status, and never the value.
 type Result struct {
 	URL     string
 	Swapped bool // the value was put in
@@ -70,7 +66,7 @@ type Result struct {
 	Hint    string
 }
 
-// Verdict is the outcome in a sentence. Only what was proved is said to work.
+// Verdict returns the outcome in a sentence. It claims only what was proved.
 func (r Result) Verdict() string {
 	switch {
 	case r.Problem != "":
@@ -81,11 +77,11 @@ func (r Result) Verdict() string {
 	return fmt.Sprintf("Reached, HTTP %d; this doesn't prove the key.", r.Status)
 }
 
-// TestCredential sends a GET with a sealed credential to one of its hosts. If the host takes it, the same
-// request is repeated without the value and with a made-up one: only if both are refused the value is
-// proved. The outcome is kept with the credential and in the audit log. Nothing was sent in case of
-// CodeNotFound, CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents and
-// CodeRateLimited; it may have been if the outcome can't be kept.
+// TestCredential sends a GET with a sealed credential to one of its hosts. If accepted, it repeats
+// the request without the value and with a made-up one: only if both are refused the value is
+// proved. The outcome is kept with the credential and audited. Nothing was sent after CodeNotFound,
+// CodeInvalidField (mode, host or path), CodeMissingValue, CodeForbidden for agents and
+// CodeRateLimited. Something may have been if keeping the outcome fails.
 func (p *Tester) TestCredential(ctx context.Context, by app.Actor, req Request) (Result, error) {
 	if err := req.As.check(); err != nil {
 		return Result{}, err
@@ -117,7 +113,7 @@ func (p *Tester) TestCredential(ctx context.Context, by app.Actor, req Request) 
 	return result, err
 }
 
-// send tries the value, and finds out whether the answer says anything about it.
+// send tries the value, and whether the answer depends on it.
 func (p *Tester) send(
 	ctx context.Context, c app.Credential, value app.Secret, to target, as Placement,
 ) (Result, error) {
@@ -146,14 +142,12 @@ func (p *Tester) send(
 // succeeded reports whether a status says that a host did what was asked.
 func succeeded(status int) bool { return status >= 200 && status < 300 }
 
-// refused reports whether a status says that a host did not do what was asked, for a reason that lies
-// in the request. A host that is busy or broken says nothing.
+// refused reports whether a status blames the request. Busy or broken hosts say nothing.
 func refused(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusTooManyRequests
 }
 
-// statusOf is the host's answer to the same request with another field, or with none; 0 if it gave
-// none.
+// statusOf returns the host's status for another field or none; 0 without an answer.
 func (p *Tester) statusOf(
 	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
 ) int {
@@ -167,7 +161,7 @@ func (p *Tester) statusOf(
 	return got.status
 }
 
-// ask sends one request on a session of its own, and returns the session's ledger.
+// ask sends one request in its own session, and returns the session's ledger.
 func (p *Tester) ask(
 	ctx context.Context, c app.Credential, value app.Secret, placeholder string, to target, sent field,
 ) (answer, []app.Connection, error) {
@@ -183,8 +177,7 @@ func (p *Tester) ask(
 	return got, session.Ledger(), err
 }
 
-// detail is a test in one sentence for the audit log. The path is left out: it may hold what
-// belongs to nobody else.
+// detail describes a test for the audit log, without the path, which may be confidential.
 func detail(to target, r Result) string {
 	text := fmt.Sprintf("Sent a test request to %s:%d: ", to.host.Name, to.port())
 	switch {

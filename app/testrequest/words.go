@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentence ends with a full stop, and begins with a capital letter unless its first word is a host
-// name.
+// sentence adds a full stop, and a capital letter unless a host name comes first.
 func sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
