@@ -9,8 +9,8 @@ const (
 
 // MostOpen returns how many connections this machine has room for.
 //
-// memory is what is available, in bytes; negative if that is unknown. Half of the process's
-// descriptors stay for the store, the plugins and egress.
+// memory: available bytes, negative if unknown. Half of the descriptors stay for store, plugins and
+// egress.
 func MostOpen(memory int64, descriptors uint64) int {
 	most := mostOpen
 	if memory >= 0 {

@@ -1,5 +1,5 @@
-// Package conns bounds the connections of a server: all together, and those of one address.
+// Package conns bounds a server's connections, in all and by address.
 //
-// Anybody can open a connection and send half a request, or never read the answer. The server's
-// deadlines end such connections. Until then they take at most the part of their address.
+// Clients that send half a request or don't read take at most their address's share until deadlines
+// end them.
 package conns

@@ -13,10 +13,9 @@ import (
 	"github.com/computclaw/airlock/app/shares"
 )
 
-// Listener accepts connections as long as there is room, and closes others at once.
+// Listener accepts connections while there is room, and closes others at once.
 //
-// An address may have as many connections as it leaves free, so one alone gets half.
-// It is safe for concurrent use.
+// An address gets as many as it leaves free, so one alone gets half. Safe for concurrent use.
 type Listener struct {
 	net.Listener
 	most    int
@@ -27,8 +26,8 @@ type Listener struct {
 	logged  rate.Sometimes
 }
 
-// Listen bounds the connections of a listener. Proxies in trusted have no limit of their own, since
-// everybody comes through them.
+// Listen bounds a listener's connections. Trusted proxies, which carry everybody, have no limit of
+// their own.
 func Listen(inner net.Listener, most int, trusted []netip.Prefix, log *slog.Logger) *Listener {
 	return &Listener{Listener: inner, most: most, trusted: trusted, places: shares.New(most), log: log,
 		logged: rate.Sometimes{Interval: time.Minute}}
@@ -62,8 +61,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// shareOf names who shares places with a connection. Each connection of a trusted proxy has a name
-// of its own.
+// shareOf names the share of a connection. Each one of a trusted proxy has its own.
 func (l *Listener) shareOf(remote net.Addr) string {
 	peer, err := netip.ParseAddrPort(remote.String())
 	if err != nil { // no address of a network: all of these are one
@@ -78,8 +76,7 @@ func (l *Listener) shareOf(remote net.Addr) string {
 	return Network(ip)
 }
 
-// Network returns what counts as one client: an IPv4 address, or a /64 of IPv6, which one machine
-// has to itself.
+// Network returns an IPv4 address or an IPv6 /64, which count as one client.
 func Network(ip netip.Addr) string {
 	ip = ip.WithZone("").Unmap()
 	if ip.Is4() {
@@ -100,8 +97,7 @@ func abort(raw net.Conn) {
 	raw.Close()
 }
 
-// sendBuffer is SO_SNDBUF of each connection, in bytes; the kernel doubles it. By default it may
-// grow to megabytes.
+// sendBuffer is SO_SNDBUF in bytes; the kernel doubles it. The default may grow to megabytes.
 const sendBuffer = 128 << 10
 
 // conn is a connection that gives its place back when it is closed.
@@ -123,7 +119,7 @@ func (c conn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite lets net/http send the answer to a request that it refuses before its end.
+// CloseWrite lets net/http answer a request that it refuses before its end.
 func (c conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -1,11 +1,10 @@
-// Package shares divides a few places among many names, so that none takes so many that nothing is
-// left for the others.
+// Package shares divides places among names, so that no name takes them all.
 package shares
 
 import "sync"
 
-// Shares is a number of places. A name may take as many as it leaves free, so one alone gets half of
-// them. It is safe for concurrent use.
+// Shares are places. A name may take as many as it leaves free: one alone gets half. Safe for
+// concurrent use.
 type Shares struct {
 	most int
 
@@ -17,8 +16,7 @@ type Shares struct {
 // New returns places that are all free.
 func New(most int) *Shares { return &Shares{most: most, by: map[string]int{}} }
 
-// Enter takes a place, which must be given back with Leave. It reports false if there is none for
-// the name.
+// Enter takes a place, to be returned by Leave, or reports false.
 func (s *Shares) Enter(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

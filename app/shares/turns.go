@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Turns are places to wait for. Names take turns, and callers of one name are served in the order in
-// which they asked. It is safe for concurrent use.
+// Turns are places to wait for. Names take turns; callers of one name are served in order. Safe for
+// concurrent use.
 type Turns struct {
 	waiting *Shares
 	full    error
@@ -17,21 +17,19 @@ type Turns struct {
 	line   []*queue // of names that somebody waits for, the next first
 }
 
-// queue holds the waiters of one name, oldest first. A waiter's channel is closed once it has a
-// place.
+// queue holds a name's waiters, oldest first. A waiter's channel closes when it has a place.
 type queue struct {
 	name    string
 	waiters []chan struct{}
 }
 
-// NewTurns returns most turns. Callers wait in the places of waiting, which may be shared with other
-// Turns; one that finds no place there gets the error full.
+// NewTurns returns most turns. Callers wait in waiting, which other Turns may share. Without room
+// there they get full.
 func NewTurns(most int, waiting *Shares, full error) *Turns {
 	return &Turns{places: New(most), waiting: waiting, full: full}
 }
 
-// Take waits for a turn, which must be given back with Give. Errors: the cause of ctx, and full if
-// too many wait.
+// Take waits for a turn, to be returned by Give. Errors: the cause of ctx, and full.
 func (t *Turns) Take(ctx context.Context, name string) error {
 	turn, err := t.ask(name)
 	if turn == nil {
@@ -63,8 +61,8 @@ func (t *Turns) Give(name string) {
 // Taken returns how many turns are taken.
 func (t *Turns) Taken() int { return t.places.Taken() }
 
-// ask takes a place if one is free and nobody of that name waits: then turn is nil. Else it returns
-// the turn to wait for, or full.
+// ask takes a free place (turn is nil) unless the name has waiters. Otherwise it returns the turn
+// to wait for, or full.
 func (t *Turns) ask(name string) (turn chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,7 +98,7 @@ func (t *Turns) admitLocked() {
 	}
 }
 
-// quitLocked takes turn out of the line. It reports false if it isn't there any more.
+// quitLocked takes turn out of the line, or reports false if it has left.
 func (t *Turns) quitLocked(name string, turn chan struct{}) bool {
 	for i, q := range t.line {
 		at := slices.Index(q.waiters, turn)
