@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// outDir is the directory that a script left its artifacts in. No process of the script is alive, so
-// nothing in it changes. Whatever the script put in its place or into it, no link is followed.
+// outDir is the directory of a script's artifacts. None of its processes is alive, so nothing
+// changes. No link is followed, wherever the script put one.
 type outDir struct {
 	dir   *os.File
 	names []string // sorted
@@ -53,7 +53,7 @@ func openOutDir(most int) *outDir {
 
 func (o *outDir) close() { o.dir.Close() }
 
-// send tells of each entry, with the content of regular files up to the limits.
+// send sends each entry, with regular files' content up to the limits.
 func (o *outDir) send(stream io.Writer) {
 	defer o.close()
 	left, files, problems, more := int64(wire.MaxFileBytes), 0, 0, o.more
@@ -101,8 +101,7 @@ func short(n, want int64) error {
 	return nil
 }
 
-// open opens an entry if it is a regular file. It follows no link and waits for no other end of a
-// pipe.
+// open opens a regular file, without following links or waiting for a pipe's other end.
 func (o *outDir) open(name string) (*os.File, wire.Artifact) {
 	a := wire.Artifact{Name: []byte(name)}
 	var info unix.Stat_t

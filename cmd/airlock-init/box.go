@@ -30,11 +30,10 @@ type processes interface {
 	freezer
 	// fork starts the interpreter, or gives it to one that waits.
 	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
-	// preloaded reports whether the interpreter has that runner already. compiles says that its code is
-	// asked for.
+	// preloaded reports whether the interpreter has that runner. compiles: its code is wanted.
 	preloaded(source, code []byte, compiles bool) (bool, error)
-	// reap waits for every process until there are none, which closes gone. The end of main, a
-	// process id, is sent on ended.
+	// reap waits until there are no processes, then closes gone. main's end (a process id) goes to
+	// ended.
 	reap(main int) (ended <-chan unix.WaitStatus, gone <-chan struct{})
 	// kill sends a signal to a process, or to all for -1.
 	kill(pid int, s unix.Signal)
@@ -51,7 +50,7 @@ type sockets interface {
 	syns() *synSocket // nil if there is none
 }
 
-// files are the box's own. Paths are below the directory in which the script begins.
+// files are the box's own. Paths are relative to the script's first directory.
 type files interface {
 	// write makes directories and read-only files.
 	write(dirs []string, files map[string][]byte) error

@@ -7,12 +7,11 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// queued is how many messages may wait for a runner that doesn't read. A runner that works reads
-// one per question it asked.
+// queued bounds the messages for a runner that doesn't read. A sound one reads one per question.
 const queued = 256
 
-// channel is our end of the socketpair to the runner. The script holds the other end too. The first
-// improper message closes the channel, which hurts the script alone.
+// channel is our end of the runner's socketpair, which the script holds too. The first improper
+// message closes it, which hurts only the script.
 type channel struct {
 	file   *os.File
 	out    chan wire.Message

@@ -10,9 +10,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// connection is one of the script's, with its stream to the engine. Either end may break. That side
-// sends Abort and ends its stream only after the other side: the end, which looks like success,
-// could overtake the message.
+// connection is a script's connection with its stream to the engine. The side that breaks sends
+// Abort and ends its stream after the other side. Otherwise the end, which looks like success,
+// could overtake Abort.
 type connection struct {
 	network *network
 	conn    *net.TCPConn
@@ -28,8 +28,8 @@ func (n *network) remember(stream *yamux.Stream, conn *net.TCPConn) *connection 
 	return c
 }
 
-// relay copies both ways, each direction ending by itself, and returns when both are done. It calls
-// sent when the script's direction is, and says whether a byte went either way before.
+// relay copies both ways until both directions end. It calls sent when the script's ends, with
+// whether a byte passed before.
 func (c *connection) relay(sent func(used bool)) {
 	upward := make(chan struct{})
 	down := onlyWriter{Writer: c.conn}
@@ -52,8 +52,8 @@ func (c *connection) relay(sent func(used bool)) {
 	<-upward
 }
 
-// close ends what is left. The stream is read to the engine's end, so that both sides forget it
-// before its slot is used again.
+// close ends the rest. It reads to the engine's end, so both sides forget the stream before its
+// slot is reused.
 func (c *connection) close() {
 	c.forget(false)
 	c.stream.Close()
@@ -61,8 +61,7 @@ func (c *connection) close() {
 	_ = c.conn.Close()
 }
 
-// abort tells the engine that the script's end broke, and reports whether it did: not if the engine
-// knows.
+// abort tells the engine that the script's end broke. It returns false if the engine knows.
 func (c *connection) abort() bool {
 	if !c.forget(true) {
 		return false
@@ -99,14 +98,13 @@ func (n *network) abort(id uint32) {
 	}
 }
 
-// reset closes a connection so that the script sees an error and not an end.
+// reset closes a connection so that the script sees an error.
 func reset(conn *net.TCPConn) {
 	_ = conn.SetLinger(0)
 	_ = conn.Close()
 }
 
-// onlyWriter and onlyReader hide net.TCPConn's own copying. For a stream that would be the same
-// loop with a larger buffer.
+// onlyWriter and onlyReader hide net.TCPConn's own copying, which would only use a larger buffer.
 type (
 	onlyWriter struct {
 		io.Writer

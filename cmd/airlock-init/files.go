@@ -10,14 +10,13 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// fileDirs are the directories of files and artifacts, and the variables that lead to them.
+// fileDirs returns the directories of files and artifacts, and their variables.
 func fileDirs(tmp string) (dirs, env []string) {
 	return []string{wire.FilesDir, wire.OutDir}, []string{"AIRLOCK_FILES=" + filepath.Join(tmp, wire.FilesDir),
 		"AIRLOCK_OUT=" + filepath.Join(tmp, wire.OutDir)}
 }
 
-// receive asks for the content of files and has it written. It returns why that failed, for the
-// script's agent.
+// receive requests files and has them written. It returns any failure, for the agent.
 func (g *guest) receive(files []wire.File) string {
 	stream, err := g.mux.OpenStream()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/template"
 )
 
-// forked is a box that was forked from a template. Its PID 1, which is a fork too, does there what
-// has to be done from inside; the box's sockets and pipes are in this process.
+// forked is a box forked from a template. Its PID 1, another fork, acts inside; this process holds
+// its sockets and pipes.
 type forked struct {
 	signalFreezer
 	link        *template.Link
@@ -149,7 +149,7 @@ func (b *forked) kill(pid int, s unix.Signal) {
 	_ = b.link.Send(template.Order{Kill: &template.Kill{PID: pid, Signal: int(s)}})
 }
 
-// spoke has nothing to do: PID 1 alone is the first choice of the kernel.
+// spoke does nothing: only PID 1 is the OOM killer's first choice.
 func (b *forked) spoke(int) {}
 
 func (b *forked) env() []string { return nil }

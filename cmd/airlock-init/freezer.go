@@ -10,17 +10,15 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// freezeWithin bounds the attempts to stop every process of the box. A fork bomb loses this race
-// within a few rounds.
+// freezeWithin bounds the attempts to stop a box. A fork bomb loses within a few rounds.
 const freezeWithin = 5 * time.Second
 
-// freezer stops every process of the box but PID 1, or lets them go on. It reports whether it
-// succeeded.
+// freezer stops every process of the box but PID 1, or resumes them. set reports success.
 type freezer interface{ set(on bool) bool }
 
-// A frozen box is checked after refreezeFirst, then less often, down to once every refreezeLast. A
-// thousand boxes may wait frozen, and looks four times a second at all of them keep two cores busy.
-// A box that was found awake is looked at soon again.
+// Frozen boxes are checked after refreezeFirst, then less and less, down to every refreezeLast.
+// Frequent checks of a thousand boxes would keep two cores busy. A box found awake is checked soon
+// again.
 const (
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second

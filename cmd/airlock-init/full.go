@@ -2,8 +2,7 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// isFull reports whether one of the box's own in-memory file systems is full. The script did not
-// fill file systems shared with the host.
+// isFull reports whether dir is on a full file system of the box's own, which is in memory.
 func (o *own) isFull(dir string) bool {
 	var fs unix.Statfs_t
 	return unix.Statfs(dir, &fs) == nil && fs.Type == unix.TMPFS_MAGIC && fs.Blocks > 0 && fs.Bavail == 0
