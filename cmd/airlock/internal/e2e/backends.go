@@ -14,8 +14,7 @@ import (
 // boxImage is what the docker backend runs in these tests: this host's Python.
 const boxImage = "airlock-test:1"
 
-// DockerSettings starts an engine with an image until the end of the test. It returns the settings
-// of a server that uses it.
+// DockerSettings starts an engine with an image for the test. It returns the settings for a server.
 func DockerSettings(tb testing.TB) (*dockertest.Engine, []string) {
 	tb.Helper()
 	root, err := dockertest.Root()
@@ -38,8 +37,7 @@ func SSHSettings(m *sshtest.Machine) []string {
 	return env
 }
 
-// Settings starts what backends need, until the end of the test, and returns what a server needs to
-// use them.
+// Settings starts what backends need for the test, and returns a server's settings.
 func Settings(tb testing.TB, names ...string) []string {
 	tb.Helper()
 	env := []string{"AIRLOCK_SANDBOX=" + strings.Join(names, ",")}

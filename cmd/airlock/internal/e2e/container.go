@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// imageUID is who serves in a container that starts as root, as cmd/airlock has it.
+// imageUID is the serving user in a container that starts as root, as in cmd/airlock.
 const imageUID = 10001
 
 // Container is an Airlock in a container, reached like any other.
@@ -25,8 +25,7 @@ type Container struct {
 	Name string
 }
 
-// Run starts a container with the options and waits until it can execute. It shares this host's
-// network.
+// Run starts a container on this host's network and waits until it can execute.
 func (i *Image) Run(t *testing.T, name string, options ...string) *Container {
 	t.Helper()
 	addr := FreeAddress(t)
@@ -35,8 +34,7 @@ func (i *Image) Run(t *testing.T, name string, options ...string) *Container {
 			options...)...)
 }
 
-// InFull returns the options under which a container gets full isolation: the profile that is
-// shipped, and nothing masked.
+// InFull returns the options for full isolation: the shipped profile, nothing masked.
 func InFull(t *testing.T) []string {
 	t.Helper()
 	profile, err := filepath.Abs("../../../../../deploy/seccomp/airlock.json")
@@ -44,8 +42,8 @@ func InFull(t *testing.T) []string {
 	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
 }
 
-// RunInFull is Run in full isolation with these settings. The container finds this test's temporary
-// files where they are; its data and its log are where those of an instance outside would be.
+// RunInFull is Run in full isolation with env. The test's temporary files, data and log have the
+// same paths inside and outside.
 func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
 	t.Helper()
 	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
@@ -67,7 +65,7 @@ func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
 	return c
 }
 
-// RunPublished does it as README.md says, with a network, settings and one published port.
+// RunPublished runs as README.md says: with a network, settings and one published port.
 func (i *Image) RunPublished(t *testing.T, name string, options ...string) *Container {
 	t.Helper()
 	addr := FreeAddress(t)
@@ -127,7 +125,7 @@ func (c *Container) Isolation() string {
 	return health.Backend + " " + health.Isolation
 }
 
-// exec runs the program in the container, as the user to whom the data belongs.
+// exec runs the program in the container, as the data's owner.
 func (c *Container) exec(args ...string) *exec.Cmd {
 	c.T.Helper()
 	owner := strings.Fields(c.StatusOf(c.ServerPID(), "Uid"))[0]
@@ -175,7 +173,7 @@ func (c *Container) StatusOf(pid int, field string) string {
 	return ""
 }
 
-// Flow takes an agent and a person through a first execution and returns its id.
+// Flow runs a first execution as agent and person, and returns its id.
 func (c *Container) Flow() string {
 	c.T.Helper()
 	var profile struct {

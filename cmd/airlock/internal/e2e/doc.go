@@ -1,8 +1,7 @@
-// Package e2e runs the real program in tests: instances, hosts that they may reach, images, and
-// what a test sees of them from outside.
+// Package e2e runs the real program in tests: instances, hosts for them, and images.
 //
-// The tests stand below, by theme: cli (commands, API, examples), deploy (image, deploy files,
-// release), hostile (scripts that try to break out), recovery (crashes, moves, full disks), soak
-// (load over time) and repo (what the repository says about itself). A test package calls RunTests
-// in its TestMain. Paths are relative to a package of tests, which is where they run.
+// The tests are in packages below, by theme: cli (commands, API, examples), deploy (image, deploy
+// files, release), hostile (scripts that try to break out), recovery (crashes, moves, full disks),
+// soak (load over time) and repo (the repository's claims about itself). Their TestMain calls
+// RunTests. Paths are relative to a package of tests.
 package e2e

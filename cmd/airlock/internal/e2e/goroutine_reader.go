@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// GoroutineReader reads the goroutines of running Go programs out of their memory. A plugin has no
-// port to ask, and the dump that SIGQUIT makes would end it.
+// GoroutineReader reads goroutines of running Go programs from memory. Plugins have no port to ask,
+// and SIGQUIT's dump would end them.
 type GoroutineReader struct {
 	t      *testing.T
 	allgs  uint64 // address of the runtime's slice of all goroutines
@@ -22,11 +22,11 @@ type GoroutineReader struct {
 	marked uint64            // address of what the last collection found in use, in bytes
 }
 
-// dead is the runtime's mark of a goroutine that ended and is kept for reuse.
+// dead is the runtime's mark of an ended goroutine, kept for reuse.
 const dead = 6
 
-// NewGoroutineReader learns from a program where it keeps them. It must be linked at fixed
-// addresses and have its symbols, as go build does.
+// NewGoroutineReader learns a program's layout. It needs fixed addresses and symbols, as from go
+// build.
 func NewGoroutineReader(t *testing.T, binary string) *GoroutineReader {
 	t.Helper()
 	file, err := elf.Open(binary)
@@ -58,7 +58,7 @@ func NewGoroutineReader(t *testing.T, binary string) *GoroutineReader {
 	return r
 }
 
-// Live returns the KiB of a process's heap in use after its last garbage collection.
+// Live returns the KiB of heap in use after a process's last garbage collection.
 func (r *GoroutineReader) Live(pid int) int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -92,8 +92,8 @@ func structFields(t *testing.T, info *dwarf.Data, name string) map[string]int64 
 	}
 }
 
-// Of counts a process's goroutines by their first function. It leaves out the runtime's own. It
-// doesn't stop the process, so one that is just beginning or ending may be wrong.
+// Of counts a process's goroutines by first function, without the runtime's. The process keeps
+// running, so a starting or ending one may be wrong.
 func (r *GoroutineReader) Of(pid int) map[string]int {
 	r.t.Helper()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-// ImageRoot is a directory with a Debian root for the whole image. It is "" for a small one.
+// ImageRoot is a directory with a Debian root for the whole image, or "" for a small one.
 var ImageRoot = flag.String("image-root", "",
 	"directory with a Debian 13 root, on which TestImage builds the whole image; see the Makefile's image-test")
 
@@ -34,8 +34,7 @@ type Image struct {
 const ImageCommit = "0a1b2c3d4e5f"
 
 // NewImage builds the Dockerfile on a local root. A Debian root builds all of it from this work
-// tree. Otherwise the program is the tests' own, no packages are installed, and scripts find this
-// host's Python.
+// tree. Otherwise it uses the tests' program, no packages and this host's Python.
 func NewImage(t *testing.T) *Image {
 	t.Helper()
 	i := &Image{Engine: dockertest.New(t), T: t, Name: "airlock-image:test"}

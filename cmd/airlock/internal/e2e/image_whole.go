@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// buildWhole builds the Dockerfile as it stands, from this work tree, on a Debian root. The root
-// replaces the two images from registries.
+// buildWhole builds the Dockerfile from this work tree. A Debian root replaces the registries'
+// images.
 func (i *Image) buildWhole(root string) {
 	i.T.Helper()
 	i.ImportDirectory("airlock-root:test", root, "")
@@ -19,8 +19,8 @@ func (i *Image) buildWhole(root string) {
 		"BASE_IMAGE=airlock-root:test", "--build-arg", "COMMIT="+ImageCommit)
 }
 
-// goImage is what golang:…-trixie is as far as the Dockerfile's first stage goes: Debian with make
-// and this host's Go. Modules come from this host's cache, and are held to go.sum.
+// goImage stands for golang:…-trixie in the first stage: Debian with make, this host's Go and its
+// module cache. go.sum applies.
 func (i *Image) goImage(name, root string) {
 	i.T.Helper()
 	download := exec.CommandContext(i.T.Context(), "go", "mod", "download")

@@ -59,7 +59,7 @@ func StartInstance(t *testing.T, env ...string) *Instance {
 // SuiteToken is the admin token of every instance of the tests.
 const SuiteToken = "atk_a-token-of-the-test-suite"
 
-// NewInstance makes an instance with a data directory and an address. It doesn't start it.
+// NewInstance makes an instance with a data directory and an address, not started.
 func NewInstance(t *testing.T, env ...string) *Instance {
 	in := &Instance{T: t, Binary: filepath.Join(BinDir, "airlock"), Dir: t.TempDir()}
 	addr := FreeAddress(t)
@@ -125,8 +125,8 @@ func (in *Instance) Admin(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Call makes one request as an agent and keeps the answer for the detector. It returns 0 if there
-// was no answer.
+// Call makes a request as an agent and keeps the answer for the detector. It returns 0 without an
+// answer.
 func (in *Instance) Call(method, path string, body, answer any) int {
 	var reader io.Reader
 	if body != nil {
@@ -153,7 +153,7 @@ func (in *Instance) Call(method, path string, body, answer any) int {
 	return response.StatusCode
 }
 
-// Do makes one request, with a bearer and a type of its body unless they are "". path may be an address.
+// Do makes a request, with a bearer and content type unless "". path may be an address.
 func (in *Instance) Do(method, path, bearer, kind string, body []byte) (status int, text []byte, header http.Header) {
 	in.T.Helper()
 	if !strings.HasPrefix(path, "http") {
@@ -175,7 +175,7 @@ func (in *Instance) Do(method, path, bearer, kind string, body []byte) (status i
 	return response.StatusCode, text, response.Header
 }
 
-// Monitor reads a page of GET /metrics or /debug, as somebody does who watches the server.
+// Monitor reads a page of GET /metrics or /debug, as monitoring does.
 func (in *Instance) Monitor(path string) string {
 	in.T.Helper()
 	status, text, _ := in.Do(http.MethodGet, path, SuiteToken, "", nil)

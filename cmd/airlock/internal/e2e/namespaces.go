@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// InNamespaces runs this test again in network and mount namespaces of its own. It reports whether
-// the caller is that inner run, which may own every address. Such tests don't see each other, so
-// they run in parallel. It needs root, or a kernel that lets users make namespaces.
+// InNamespaces reruns this test in its own network and mount namespaces. It reports whether the
+// caller is that inner run, which may use every address. Such tests run in parallel. It needs root,
+// or user namespaces.
 func InNamespaces(t *testing.T) bool {
 	if os.Getenv("AIRLOCK_TEST_WORLD") == "1" {
 		Must(t, os.Unsetenv("AIRLOCK_TEST_WORLD"))
@@ -43,7 +43,7 @@ func InNamespaces(t *testing.T) bool {
 	return false
 }
 
-// innerTime is less than the outer run has, so that what hangs is told of.
+// innerTime is less than the outer run's time, so that hangs are reported.
 func innerTime() time.Duration {
 	limit, _ := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
 	return limit * 9 / 10

@@ -38,7 +38,7 @@ func Resident(t *testing.T, pid int) int {
 	return memory(t, pid, "VmRSS:")
 }
 
-// Peak returns the most memory that a process has had since ResetPeak, in KiB.
+// Peak returns a process's peak memory since ResetPeak, in KiB.
 func Peak(t *testing.T, pid int) int {
 	t.Helper()
 	return memory(t, pid, "VmHWM:")
@@ -73,7 +73,7 @@ func (p Process) Alive() bool {
 	return err == nil && now.start == p.start
 }
 
-// readProcess reads a process; its parent is in field 1 of the rest, its start time in field 19.
+// readProcess reads a process; field 1 of the rest is its parent, field 19 its start time.
 func readProcess(pid int) (Process, error) {
 	fields, err := ReadStat(pid)
 	if err != nil {
@@ -125,10 +125,10 @@ func Under(t *testing.T, root int) []Process {
 	return found
 }
 
-// Descendants returns pid and command line of all processes under the server, except its plugins.
+// Descendants returns pid and command line of the server's processes, without plugins.
 func (in *Instance) Descendants() []string { return BoxesUnder(in.T, in.Server.Process.Pid) }
 
-// BoxesUnder returns pid and command line of a server's processes, except its plugins and templates.
+// BoxesUnder returns pid and command line of a server's processes, without plugins and templates.
 func BoxesUnder(t *testing.T, server int) []string {
 	t.Helper()
 	var found []string

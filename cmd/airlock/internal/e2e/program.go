@@ -13,11 +13,10 @@ import (
 // BinDir holds the real program, built once with the guest inside.
 var BinDir string
 
-// innerProgram tells a run within a run where the program is. Linking it takes both processors for
-// seconds.
+// innerProgram tells an inner run where the program is, as linking takes seconds.
 const innerProgram = "AIRLOCK_TEST_PROGRAM"
 
-// RunTests is what TestMain of every package with tests of the whole program does.
+// RunTests is TestMain for every package that tests the whole program.
 func RunTests(m *testing.M) {
 	code, err := buildAndRun(m)
 	if err != nil {
@@ -41,9 +40,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// buildProgram links the program where every package of tests finds it. It builds as make init
-// does, without the directory's name, so only linking is left to do, in a fresh clone too. The
-// guest is what make init has built.
+// buildProgram links the program where every test package finds it. It builds like make init,
+// without the directory's name, so the cache serves fresh clones too. The guest is make init's.
 func buildProgram() error {
 	root, err := filepath.Abs("../../../../../")
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// Witness is an outside host that counts what scripts did to it. It looks at the credential that
-// they came with.
+// Witness is an outside host that counts scripts' effects and checks their credential.
 type Witness struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
 
@@ -55,7 +54,7 @@ func (w *Witness) note(nonce, token string) {
 	}
 }
 
-// Expect is called before a script is submitted. It may not come with a value that is over by now.
+// Expect announces a script before it is submitted. It may not bring an expired value.
 func (w *Witness) Expect(nonce string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

@@ -16,8 +16,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// World is a small internet: hosts that a profile may allow, and canaries that nothing in a box may
-// ever reach.
+// World is a small internet: allowed hosts, and canaries that no box may ever reach.
 type World struct {
 	Dir      string
 	Touched  atomic.Int64 // connections to canaries
@@ -25,8 +24,7 @@ type World struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
 }
 
-// hostAddress is an address of "this host" in the world; metadataAddress is where clouds keep their
-// credentials.
+// hostAddress is "this host" in the world; metadataAddress is where clouds keep credentials.
 const (
 	HostAddress     = "10.9.8.7"
 	MetadataAddress = "169.254.169.254"

@@ -25,8 +25,7 @@ import (
 	"time"
 )
 
-// TLSWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts
-// of others, and hosts that are broken.
+// TLSWorld is the world's TLS part: hosts of sealed credentials, of others, and broken ones.
 type TLSWorld struct {
 	Services string // AIRLOCK_LOCAL_SERVICES
 	Roots    string // AIRLOCK_EXTRA_CA
@@ -36,8 +35,8 @@ type TLSWorld struct {
 }
 
 // NewTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test
-// belongs to nobody; badcert.test has a certificate that no one vouches for; h2.test speaks HTTP/2
-// only; ssh.test greets first.
+// belongs to nobody; badcert.test has an untrusted certificate; h2.test speaks HTTP/2 only;
+// ssh.test greets first.
 func NewTLSWorld(t *testing.T) *TLSWorld {
 	w := &TLSWorld{seen: map[string][]byte{}, Roots: filepath.Join(t.TempDir(), "roots.pem")}
 	authority := NewTestAuthority(t)
@@ -88,8 +87,8 @@ func (w *TLSWorld) serve(t *testing.T, place string) net.Listener {
 	return l
 }
 
-// host answers every request with the request itself, in the body, a header and a cookie. /redirect
-// leads to where it says, /refuse answers 401, /log shows all that the host was sent so far.
+// host repeats every request in the body, a header and a cookie. /redirect leads to a given
+// address, /refuse answers 401, /log shows everything received.
 func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 	l := w.serve(t, place)
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config,
@@ -128,7 +127,7 @@ func (w *TLSWorld) host(t *testing.T, place string, config *tls.Config) {
 	t.Cleanup(func() { server.Close() })
 }
 
-// greeter says hello first, as SSH and mail servers do, and keeps what it hears.
+// greeter speaks first, as SSH and mail servers do, and keeps what it hears.
 func (w *TLSWorld) greeter(t *testing.T, place string) {
 	l := w.serve(t, place)
 	go func() {
