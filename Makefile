@@ -116,12 +116,8 @@ test-servers: vault s3server ## make test with the tests that need a real Vault 
 	@$(MAKE) --no-print-directory test TAGS=vault,s3
 
 .PHONY: leaks
-leaks: init ## Send secrets in nested encodings through every channel of the program, and search all that it shows and stores
+leaks: init ## Send secrets, also encoded, through every channel of the program, and search all that it shows and stores
 	go test -count=1 -timeout 30m $(E2E)/hostile -run '^TestNothingLeaks$$'
-
-.PHONY: redact-every
-redact-every: ## Try every combination where the redactor's tests sample them; takes minutes
-	go test -trimpath -count=1 -timeout 60m ./app/redact -every
 
 .PHONY: vault
 vault: ## Build the Vault server that tests run against, unless it is in the user's cache already; from nothing five minutes or more
@@ -153,7 +149,6 @@ release-check: ## Everything that is tested at all, as the nightly workflow does
 	$(MAKE) crash ROUNDS=100
 	$(MAKE) soak DURATION=10m
 	$(MAKE) soak DURATION=10m SANDBOX=landlock
-	$(MAKE) redact-every
 	$(MAKE) proof CASES=100000
 	$(MAKE) reflections CASES=100000
 	$(MAKE) fuzz FUZZ=20s

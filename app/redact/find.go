@@ -56,12 +56,18 @@ func (r *Redactor) findKnown(text string) []region {
 	if r.finder.Empty() {
 		return nil
 	}
-	found := r.scan(text, func(match.Match) bool { return true })
-	if view := withoutSigns(text); view != nil {
-		for _, g := range r.scan(string(view), r.isStrong) {
-			g.layer = "separated"
-			found = append(found, g)
-		}
+	return append(r.scan(text, func(match.Match) bool { return true }), r.findSeparated(text)...)
+}
+
+// findSeparated returns where values are in a text with a sign behind each character.
+func (r *Redactor) findSeparated(text string) (found []region) {
+	view := withoutSigns(text)
+	if view == nil {
+		return nil
+	}
+	for _, g := range r.scan(string(view), r.isStrong) {
+		g.layer = "separated"
+		found = append(found, g)
 	}
 	return found
 }

@@ -32,7 +32,7 @@ func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
 		return
 	}
 	all := j.text.String()
-	for _, g := range r.scan(all, r.isStrong) {
+	for _, g := range append(r.scan(all, r.isStrong), r.findSeparated(all)...) {
 		first, _ := slices.BinarySearchFunc(j.parts, g.start, func(p part, at int) int { return p.at - at - 1 })
 		first = max(first-1, 0)
 		if first+1 == len(j.parts) || j.parts[first+1].at >= g.end || g.worth != ofValue {

@@ -90,7 +90,11 @@ func encoders() []encoder {
 			return base64.StdEncoding.EncodeToString(out)
 		})},
 		{"spaced", func(r *rand.Rand, text string) string {
-			return strings.Join(strings.Split(text, ""), pick(r, " ", ".", "-", "_"))
+			sign := pick(r, " ", ".", "-", "_")
+			for strings.Contains(text, sign) { // what has the sign itself isn't promised
+				sign = pick(r, " ", ".", "-", "_", "|", "~", ";")
+			}
+			return strings.Join(strings.Split(text, ""), sign)
 		}},
 	}
 }

@@ -28,9 +28,8 @@ const (
 	leakValues = 4
 )
 
-// leakScript sends each value through every channel, in the encodings that inputs name, innermost
-// first. The last value is the error.
-const leakScript = `import base64, codecs, gzip, json, socket, sys, urllib.parse
+// leakScript sends each value through every channel, in the encoding that inputs name. The last value is the error.
+const leakScript = `import base64, json, socket, sys, urllib.parse
 encoders = {
     "base64": lambda s: base64.b64encode(b"user:" + s.encode()).decode(),
     "base64url": lambda s: base64.urlsafe_b64encode(s.encode()).decode().rstrip("="),
@@ -39,8 +38,6 @@ encoders = {
     "percent": lambda s: "".join("%%%02X" % b for b in s.encode()),
     "json": lambda s: "".join("\\u%04x" % ord(c) for c in s),
     "reversed": lambda s: s[::-1],
-    "rot13": lambda s: codecs.encode(s, "rot13"),
-    "gzip": lambda s: base64.b64encode(gzip.compress(s.encode())).decode(),
     "spaced": lambda s: " ".join(s),
 }
 result, last = {}, ""
@@ -64,7 +61,7 @@ set_result(result)
 raise RuntimeError("failed with " + last)
 # typed in by hand: `
 
-// TestNothingLeaks sends random values in nested encodings through every channel of the real
+// TestNothingLeaks sends random values, as they are and in an encoding, through every channel of the real
 // program, and lets the detector look at every answer, page, metric, log line, crash and page of
 // the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
@@ -88,7 +85,7 @@ func TestNothingLeaks(t *testing.T) {
 			all = append(all, value)
 			key := fmt.Sprintf("VALUE_%d", i)
 			in.Admin(value, "credential", "set", key)
-			plan = append(plan, []any{key, nested(random)})
+			plan = append(plan, []any{key, oneForm(random)})
 			script += value + " "
 		}
 		answerAll(in, id, script, plan)
@@ -122,14 +119,13 @@ func crash(in *e2e.Instance, profile string) {
 	}
 }
 
-// nested names encoders, the innermost first.
-func nested(random *mathrand.Rand) []string {
-	names := []string{"base64", "base64url", "base32", "hex", "percent", "json", "reversed", "rot13", "gzip", "spaced"}
-	forms := []string{}
-	for range random.IntN(4) {
-		forms = append(forms, names[random.IntN(len(names))])
+// oneForm names an encoder, or none.
+func oneForm(random *mathrand.Rand) []string {
+	names := []string{"base64", "base64url", "base32", "hex", "percent", "json", "reversed", "spaced"}
+	if n := random.IntN(len(names) + 1); n < len(names) {
+		return []string{names[n]}
 	}
-	return forms
+	return []string{}
 }
 
 // answerAll runs a script, answers all its questions and waits for its end, which must be its own
