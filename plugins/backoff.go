@@ -14,7 +14,7 @@ type Backoff struct {
 const (
 	backoffFirst = 100 * time.Millisecond
 	backoffMost  = 30 * time.Second
-	// lasting is how long something must have lived for its end to be no reason to wait.
+	// lasting is the least lifetime after which an end needs no pause.
 	lasting = 10 * time.Second
 )
 

@@ -9,18 +9,18 @@ import (
 // label is what may become part of a directory's, control group's or container's name.
 var label = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// IsLabel reports whether an instance or box id has only letters, digits and dashes. It may then
+// IsLabel reports whether an id has only letters, digits and dashes, at most 128. It may then
 // become part of a name.
 func IsLabel(s string) bool { return len(s) <= 128 && label.MatchString(s) }
 
-// Boxes are the open boxes of a backend, by id, each with a backend's value. The zero value has
-// none. It is safe for concurrent use.
+// Boxes are the open boxes of a backend by id, with its values. The zero value is empty. Safe for
+// concurrent use.
 type Boxes[T any] struct {
 	mu   sync.Mutex
 	open map[string]T
 }
 
-// Enter opens a box until Leave. It refuses ids that are no label or in use.
+// Enter opens a box until Leave. It refuses ids in use and those that are no labels.
 func (b *Boxes[T]) Enter(id string, box T) error {
 	if !IsLabel(id) {
 		return fmt.Errorf("box id %q: letters, digits and dashes only", id)

@@ -2,8 +2,8 @@ package plugins
 
 import "sync"
 
-// buffers keeps byte slices between messages, in a few sizes. It doesn't clear them as gRPC's does:
-// all bytes of a slice are written before they are read.
+// buffers pools byte slices between messages, in a few sizes. It doesn't clear them: all bytes of a
+// slice are written before they are read.
 type buffers struct{ tiers [len(tierSizes)]sync.Pool }
 
 // tierSizes fit heads, one frame of HTTP/2, and one message of Chunk bytes.

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// codec writes and reads messages of stdio without copying their bytes. It leaves all others to
+// codec encodes and decodes messages of stdio without copying their bytes. It leaves all others to
 // protobuf. On the wire both are protobuf: a plugin may use either.
 type codec struct{ encoding.CodecV2 }
 
@@ -24,8 +24,8 @@ const (
 	tagStdout = 1<<3 | lengthDelimited
 )
 
-// outgoing is a message with bytes in the field of that tag. Sending it takes the bytes over, and
-// gives the buffer back to its pool.
+// outgoing is a message with bytes in the field of that tag. Sending it owns the bytes and returns
+// the buffer to its pool.
 type outgoing struct {
 	tag   byte
 	bytes *[]byte
@@ -42,7 +42,7 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(head), mem.NewBuffer(m.bytes, m.pool)}, nil
 }
 
-// incoming is a message with nothing but bytes in the field of that tag, or another one.
+// incoming is a message with only bytes in the field of that tag, or another one.
 type incoming struct {
 	tag   byte
 	bytes *mem.Reader // to be closed; nil if it is another message
@@ -61,7 +61,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return c.CodecV2.Unmarshal(data, m.other)
 }
 
-// bytesIn returns the bytes of a message that has only a field of that tag, else nil.
+// bytesIn returns the bytes of a message that has only a field of that tag, or nil.
 func bytesIn(data mem.BufferSlice, tag byte) *mem.Reader {
 	r := data.Reader()
 	first, err := r.ReadByte()

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// What the codec writes is what protobuf writes, so that a plugin may use any library.
+// The codec writes what protobuf writes, so a plugin may use any library.
 func TestCodecWritesProtobuf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "bytes")
@@ -53,8 +53,7 @@ type down struct{ *proto.RunDown }
 func (d down) got() []byte             { return d.GetStdout() }
 func (d down) inner() protobuf.Message { return d.RunDown }
 
-// However protobuf's message is cut into buffers, and whatever else is in it, its bytes arrive;
-// what is not protobuf is refused as protobuf refuses it.
+// The codec accepts and refuses what protobuf does, in any buffers and with any other fields.
 func TestCodecReadsProtobuf(t *testing.T) {
 	stdout, err := protobuf.Marshal(&proto.RunDown{Message: &proto.RunDown_Stdout{Stdout: []byte("printed")}})
 	if err != nil {
@@ -109,7 +108,7 @@ func mustMarshal(t *testing.T, m protobuf.Message) []byte {
 	return text
 }
 
-// A buffer has the length that was asked for, and one that was given back serves again.
+// A buffer has the requested length, and a returned one is reused.
 func TestBuffers(t *testing.T) {
 	var pool buffers
 	for _, n := range []int{0, 1, 4 << 10, 4<<10 + 1, Chunk, messageBuffer, messageBuffer + 1, maxMessage} {

@@ -64,7 +64,7 @@ func reportFromProto(r *proto.CheckResponse) Report {
 	return out
 }
 
-// notes keeps what is a line of text within bounds. It stands in what agents read.
+// notes drops notes that are too long or hold control characters. Agents read them.
 func notes(list []string) []string {
 	list = slices.DeleteFunc(list, func(note string) bool {
 		return len(note) > MaxNote || strings.ContainsFunc(note, unicode.IsControl)
@@ -96,8 +96,8 @@ func usageFromProto(u *proto.UsageResponse) Usage {
 		LimitHit: u.GetLimitHit()}
 }
 
-// maxCount is what every reader of JSON can count to. What is said to have been used is stored and
-// written into backups, where more would be no number.
+// maxCount is the largest integer that all JSON readers hold exactly. Counts are stored and written
+// into backups.
 const maxCount = 1 << 53
 
 // count bounds a number that a plugin or another machine says.

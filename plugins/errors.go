@@ -9,12 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// ErrLost says that the plugin process ended or broke the protocol during a call. The guest may or
-// may not have run. The next call starts the plugin again.
+// ErrLost means that the plugin process ended or broke the protocol during a call. The guest may or
+// may not have run. The next call restarts the plugin.
 var ErrLost = errors.New("sandbox plugin lost")
 
 // ErrCut is an ErrLost whose connection to another machine or a container engine broke. The plugin
-// is fine.
+// itself still works.
 var ErrCut error = cut{}
 
 type cut struct{}
@@ -23,7 +23,7 @@ func (cut) Error() string { return "cut off from what the box ran on" }
 
 func (cut) Is(target error) bool { return target == ErrLost }
 
-// toRPC is a backend's error as its host gets it. The other side adds the first words again.
+// toRPC converts a backend's error for its host. fromRPC adds the prefix again.
 func toRPC(err error) error {
 	code, known := codes.Unknown, error(nil)
 	switch {
@@ -37,8 +37,8 @@ func toRPC(err error) error {
 	return status.Error(code, strings.TrimPrefix(err.Error(), known.Error()+": "))
 }
 
-// fromRPC turns a gRPC error into a plain one: ErrLost where the plugin is gone, ErrCut where the
-// backend says so, else the backend's own words.
+// fromRPC converts a gRPC error: ErrLost for a lost plugin, ErrCut for a cut connection, else the
+// backend's text.
 func fromRPC(err error) error {
 	if err == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// guarded returns an error if others than root and this user could change the file at path. Nobody
-// else may swap it between the look at its checksum and its start.
+// guarded returns an error if other users than root and this one could change path. The file must
+// not change between its checksum and its start.
 func guarded(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -38,8 +38,7 @@ func guarded(path string) error {
 	}
 }
 
-// ours fails for what others may write to. In a sticky directory others can't touch what isn't
-// theirs.
+// ours fails for paths that others may write to. A sticky directory protects the files of others.
 func ours(path string, info os.FileInfo, dir bool) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// firstLine keeps the first line that is written to it, up to a length. It is safe for concurrent
-// use.
+// firstLine keeps the first line written to it, up to a length. Safe for concurrent use.
 type firstLine struct {
 	mu   sync.Mutex
 	kept []byte

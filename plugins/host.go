@@ -14,34 +14,32 @@ import (
 type HostConfig struct {
 	// Name of the backend. A built-in one is this program again, started as "plugin NAME".
 	Name string
-	// Path of an operator's own plugin, absolute; empty for a built-in one. SHA256 is then the
-	// checksum of that file, checked before each start. The file and its directory must not be
-	// writable for others.
+	// Path of an operator's own plugin, absolute; empty for a built-in one. SHA256 is then that
+	// file's checksum, verified before each start. Others must not be able to write to the file and
+	// its directory.
 	Path   string
 	SHA256 []byte
-	// Args are added to the command line. They can be read by everybody on the host.
+	// Args are added to the command line. Everybody on the host can read them.
 	Args []string
-	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's
-	// empty or its path is too long for sockets, a private temporary directory is used.
+	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If
+	// it's empty or too long for sockets, a private temporary directory is used.
 	Dir string
-	// Capabilities are the numbers of those that the plugin gets. This process must be permitted them;
-	// root's plugins have all of root's.
+	// Capabilities are the numbers of those that the plugin gets. This process must be permitted
+	// them; root's plugins have all of root's.
 	Capabilities []uintptr
-	// Patience is how long the plugin may leave a ping unanswered before it counts as hung and is
-	// killed; 0 means 20 s.
+	// Patience is how long the plugin may leave a ping unanswered before it is killed as hung; 0
+	// means 20 s.
 	Patience time.Duration
 	every    time.Duration // between pings; 0 means a quarter of Patience
 	// Logger gets what the plugin logs. Nil discards it.
 	Logger *slog.Logger
 }
 
-// Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several
-// goroutines.
+// Client is a Sandbox and a Meter in a plugin process. Safe for concurrent use.
 //
-// When the process dies or hangs, calls under way return ErrLost. It is started again after a
-// growing pause and repeats the last successful Check. A plugin that promises something else than
-// before is not used until Check is called again. One that dies time and again right after its
-// start is refused at once, until its pause is over.
+// When the process dies or hangs, calls in progress return ErrLost. Client restarts it after a
+// growing pause and repeats the last successful Check. A plugin whose promises changed is unusable
+// until the next Check. After repeated early crashes calls fail at once until the pause is over.
 type Client struct {
 	cfg  HostConfig
 	busy chan struct{} // holds the one token that guards the fields below
@@ -52,8 +50,7 @@ type Client struct {
 	process  atomic.Pointer[process] // may be read without the token
 	checked  *Config                 // of the last Check that found the backend ready
 	promised Report                  // by that Check
-	// the last one that passed, also when it was repeated; nil while there is none. May be read
-	// without the token
+	// the last successful one, also if repeated; nil before. May be read without the token
 	proof   atomic.Pointer[proof]
 	backoff Backoff // of starts
 	closed  bool
@@ -91,8 +88,7 @@ func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
 	return c, nil
 }
 
-// Check implements Sandbox. What a plugin promises that had to be started for it need not be what
-// it promised before.
+// Check implements Sandbox. A restarted plugin may promise something else than before.
 func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 	var report Report
 	var failed error
@@ -133,8 +129,8 @@ func (c *Client) remember(cfg Config, report Report) {
 	}
 }
 
-// Run implements Sandbox. A stdout with the method CloseWrite is ended by it as soon as nothing
-// more can come, which may be well before Run returns.
+// Run implements Sandbox. It calls stdout's CloseWrite method, if any, as soon as the output has
+// ended. That may be well before Run returns.
 func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
 	p, err := c.running(ctx, c.repeatCheck)
 	if err != nil {
@@ -152,8 +148,8 @@ func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 	return exit, c.reconsider(p, err)
 }
 
-// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, nor wait
-// for one that is being started: neither has boxes.
+// Usage implements Meter if the plugin does. It neither starts a plugin nor waits for a start: such
+// a plugin has no boxes.
 func (c *Client) Usage(ctx context.Context, id string) (Usage, error) {
 	p := c.process.Load()
 	if p == nil {
@@ -173,8 +169,8 @@ func (c *Client) PID() int {
 	return p.pid()
 }
 
-// Close ends the plugin and every box it has, also one that is being started. Calls under way
-// return ErrLost.
+// Close ends the plugin with every box, also one that is starting. Calls in progress return
+// ErrLost.
 func (c *Client) Close() error {
 	c.end()
 	c.busy <- struct{}{}
@@ -187,8 +183,7 @@ func (c *Client) Close() error {
 	return p.end()
 }
 
-// running returns the plugin. One that had to be started is first given to prove, while nobody else
-// can use it.
+// running returns the plugin. prove first checks a new one, before anybody else can use it.
 func (c *Client) running(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	select {
 	case c.busy <- struct{}{}:
@@ -212,8 +207,8 @@ func (c *Client) running(ctx context.Context, prove func(context.Context, *proce
 	return c.restart(ctx, prove)
 }
 
-// reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine,
-// so it has to be really gone.
+// reconsider discards the plugin if a call's error means that it's gone. It must really be gone,
+// since other boxes may still run.
 func (c *Client) reconsider(p *process, err error) error {
 	if errors.Is(err, ErrLost) && p.isLost() {
 		c.busy <- struct{}{}
@@ -237,7 +232,7 @@ func (c *Client) discard() {
 	}
 }
 
-// crashLoop is how many short-lived starts in a row are too many to wait for the next.
+// crashLoop is how many early crashes in a row make calls fail at once.
 const crashLoop = 5
 
 func (c *Client) pause(ctx context.Context) error {
@@ -272,8 +267,7 @@ func (c *Client) restart(ctx context.Context, prove func(context.Context, *proce
 	return p, nil
 }
 
-// repeatCheck holds a plugin that was started again to what it promised. The caller holds the
-// token.
+// repeatCheck checks that a restarted plugin keeps its promises. The caller holds the token.
 func (c *Client) repeatCheck(ctx context.Context, p *process) error {
 	if c.checked == nil {
 		return nil

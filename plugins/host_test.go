@@ -19,8 +19,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes this binary a plugin too. Its box reports how the plugin process looks from
-// inside.
+// TestMain makes this binary a plugin too. Its box reports the plugin process's surroundings.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == "plugin" {
 		if os.Args[2] == mute {
@@ -115,7 +114,7 @@ func TestPluginGetsNoEnvironment(t *testing.T) {
 
 func TestSocketsArePrivateAndGo(t *testing.T) {
 	dir := t.TempDir()
-	// Of a host that was killed together with its plugin; and of another plugin of this one.
+	// one of a host that was killed with its plugin, and one of another plugin of this host
 	for _, name := range []string{"inside.1/old", "insider.1/other"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -191,8 +190,8 @@ func (o endedOutput) CloseWrite() error {
 	return nil
 }
 
-// TestLostBoxIsKnownAtOnce: whoever reads a box's output hears of a killed plugin before that has
-// been cleared away. Boxes of a dead plugin were handed out meanwhile.
+// TestLostBoxIsKnownAtOnce: the output's reader hears of a killed plugin before cleanup, so no dead
+// box is handed out.
 func TestLostBoxIsKnownAtOnce(t *testing.T) {
 	c := open(t, HostConfig{})
 	out, lost := endedOutput{make(chan struct{}), make(chan struct{})}, make(chan error, 1)
@@ -272,8 +271,8 @@ func TestLoggerLevels(t *testing.T) {
 	}
 }
 
-// TestUsageDoesNotWaitForAStart: a plugin that is being started has no boxes yet, and one that runs
-// can be asked although the call that started it goes on.
+// TestUsageDoesNotWaitForAStart: a starting plugin has no boxes, and a running one answers during a
+// call.
 func TestUsageDoesNotWaitForAStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

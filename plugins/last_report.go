@@ -12,7 +12,7 @@ type proof struct {
 }
 
 // Proof returns the last report that said the plugin is ready, and its time. Both are zero while it
-// is not ready. A plugin that was started again proves its controls anew.
+// is not ready. A restarted plugin proves its controls anew.
 func (c *Client) Proof() (Report, time.Time) {
 	p := c.proof.Load()
 	if p == nil {
@@ -26,9 +26,8 @@ const (
 	mindEvery    = time.Second
 )
 
-// mind starts a plugin that ended again without waiting for somebody who needs it. Only its Check
-// clears away what it left behind. One that ends time and again right after its start is left to
-// the next call.
+// mind restarts a plugin that ended, without waiting for a call. Only its Check removes leftovers.
+// After repeated early crashes the next call decides.
 func (c *Client) mind(p *process) {
 	ticker := time.NewTicker(mindEvery)
 	defer ticker.Stop()

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// A plugin that was killed clears away what it left only when it is checked again, so that must not
-// wait for somebody who needs it.
+// Only a new Check removes a killed plugin's leftovers, so the restart must not wait for a call.
 func TestKilledPluginComesBackByItself(t *testing.T) {
 	c := open(t, HostConfig{})
 	if r, err := c.Check(t.Context(), Config{Instance: "before"}); err != nil || !r.Ready {
@@ -45,7 +44,7 @@ func TestUnprovedPluginIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-// Parsers refuse a line of JSON that has a key twice, or keep the wrong one.
+// Parsers refuse a line of JSON with a repeated key, or keep the wrong value.
 func TestLogLinesHaveEachKeyOnce(t *testing.T) {
 	var log lockedBuffer
 	c := open(t, HostConfig{Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})

@@ -7,11 +7,11 @@ func DefaultLimits() Limits {
 	return Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256}
 }
 
-// mostCPU is beyond any machine, in cores. It is far from an overflow in small units of time.
+// mostCPU is beyond any machine, in cores. Small units of time can't overflow with it.
 const mostCPU = 1 << 16
 
-// Bounded returns l with zeroes replaced by DefaultLimits. It refuses limits below least,
-// with which not even the set-up of a box could run.
+// Bounded returns l with zeroes replaced by DefaultLimits. It refuses limits below least, the
+// minimum for a box's set-up.
 func (l Limits) Bounded(least Limits) (Limits, error) {
 	d := DefaultLimits()
 	if l.CPU == 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 // ServeConn answers calls with impl over one connection until that ends or ctx does. All boxes are
-// gone when it returns. It is for a backend whose boxes live on another machine: the connection has
-// to be private and authentic by itself.
+// gone when it returns. The connection must itself be private and authenticated. It serves backends
+// whose boxes live on another machine.
 func ServeConn(ctx context.Context, conn net.Conn, impl Sandbox) error {
 	side := newServerSide(impl)
 	defer side.killAll()
@@ -72,8 +72,8 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Link is the Sandbox, and the Meter if any, at the other end of ServeConn. It may be used from
-// several goroutines. When the connection ends, all its calls return ErrLost, for ever.
+// Link is the Sandbox, and the Meter if any, at the other end of ServeConn. Safe for concurrent
+// use. After the connection's end all calls return ErrLost.
 type Link struct {
 	*remote
 	client *grpc.ClientConn

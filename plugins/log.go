@@ -9,8 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// logger lets go-plugin write to slog. Its own chatter is one level lower there: what it calls info
-// is our debug.
+// logger passes go-plugin's log to slog, one level lower: its info is our debug.
 type logger struct {
 	to      *slog.Logger
 	name    string

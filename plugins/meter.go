@@ -6,16 +6,15 @@ import (
 )
 
 // Meter is a Sandbox that can report the usage of an open box. A host asks once the guest has
-// reported the end of its script: then the result is known before the box is removed. Without a
-// Meter it is known a moment later.
+// reported the script's end. Without a Meter the numbers come a moment later, in Exit.
 type Meter interface {
 	// Usage returns the usage of everything that ever ran in an open box, by the kernel's counters.
-	// It may be called at any time. An error means that only the box's Exit has the numbers: the box
-	// isn't open any more, or a counter can't be read before its end.
+	// It may be called at any time. An error means that only the box's Exit has the numbers: the
+	// box has ended, or a counter is readable only at the end.
 	Usage(ctx context.Context, id string) (Usage, error)
 }
 
-// Client and Link pass the question on; otherwise every result would be late, and nobody would notice.
+// Without these methods on Client and Link every result would silently come late.
 var (
 	_ Meter = (*Client)(nil)
 	_ Meter = (*Link)(nil)

@@ -39,8 +39,8 @@ type process struct {
 	said    firstLine // on standard error
 }
 
-// start runs the plugin and connects to it. ctx bounds the start only: a plugin that has not said
-// by its end that it is there is killed.
+// start runs the plugin and connects to it. ctx bounds the start only: it kills a plugin that isn't
+// connected by then.
 func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	p := &process{started: time.Now(), ended: make(chan struct{})}
 	life, cut := context.WithCancel(context.WithoutCancel(ctx))
@@ -68,8 +68,8 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	defer r.Close()
 	p.leash = w
 	cmd.ExtraFiles = []*os.File{r} // leashFD
-	// Set here because go-plugin makes its own directory only for custom runners, and would use the
-	// system's temporary one.
+	// go-plugin makes its own directory only for custom runners, and would use the system's
+	// temporary one.
 	cmd.Env = []string{plugin.EnvUnixSocketDir + "=" + p.sockets}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -105,8 +105,8 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	return p, nil
 }
 
-// command is the plugin's command line, killed when ctx ends, with the checksum of a foreign
-// program.
+// command returns the plugin's command line, killed when ctx ends, and a foreign program's
+// checksum.
 func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 	if cfg.Path == "" {
 		self, err := os.Executable()
@@ -131,9 +131,9 @@ func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConf
 // maxSocketDir leaves room for the socket's name within the kernel's 108 bytes.
 const maxSocketDir = 80
 
-// socketDir makes a fresh directory that only we can enter, in the temporary directory if the data
-// directory's path is too long. Its name is new each time: a plugin whose host was killed may be
-// about to remove its own.
+// socketDir makes a fresh directory that only this user can enter. It uses the temporary directory
+// if the data directory's path is too long. Each name is new: an orphaned plugin may be about to
+// remove its own.
 func socketDir(cfg HostConfig) (string, error) {
 	prefix := cfg.Name + "."
 	if cfg.Dir == "" || len(filepath.Join(cfg.Dir, prefix))+10 > maxSocketDir { // and a number
@@ -157,7 +157,7 @@ func socketDir(cfg HostConfig) (string, error) {
 	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
-// unstarted words why a plugin could not be started. said is its first line on standard error, if
+// unstarted describes why a plugin could not start. said is its first line on standard error, if
 // any.
 func unstarted(name string, err error, said string) error {
 	if said != "" {
@@ -174,7 +174,7 @@ func unstarted(name string, err error, said string) error {
 	return fmt.Errorf("start plugin %s: %w%s", name, err, said)
 }
 
-// watch ends a plugin that hangs. Its boxes end with it, and the calls under way return ErrLost.
+// watch kills a plugin that hangs, with its boxes. Calls in progress return ErrLost.
 func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

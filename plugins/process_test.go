@@ -16,11 +16,10 @@ import (
 	"time"
 )
 
-// mute is the name of a plugin that starts and never says that it is there, nor ends with its
-// leash.
+// mute is the name of a plugin that starts, never reports, and ignores its leash.
 const mute = "mute"
 
-// stayMute is that plugin. It writes its process id into a file that appears at once as a whole.
+// stayMute runs that plugin. It writes its process id into file atomically.
 func stayMute(file string) {
 	if err := os.WriteFile(file+".part", []byte(strconv.Itoa(os.Getpid())), 0o600); err == nil {
 		_ = os.Rename(file+".part", file)
@@ -45,8 +44,7 @@ func awaitPID(t *testing.T, file string) int {
 	return 0
 }
 
-// Whoever waits for a plugin to start, and the server that ends meanwhile, had to wait for it to
-// use up its ten seconds.
+// Callers and a closing server had to wait ten seconds for a plugin that never reported.
 func TestAStartIsCutShort(t *testing.T) {
 	for name, ends := range map[string]func(c *Client, cancel context.CancelFunc) error{
 		"by its caller": func(_ *Client, cancel context.CancelFunc) error { cancel(); return nil },
@@ -84,8 +82,7 @@ func TestAStartIsCutShort(t *testing.T) {
 	}
 }
 
-// waiting runs a box that stays until it is killed, and returns where its end will be told. It is
-// under way when waiting returns.
+// waiting starts a box that stays until it is killed, and returns a channel for its end.
 func waiting(t *testing.T, c Sandbox, id string) <-chan error {
 	t.Helper()
 	ended, out := make(chan error, 1), make(chan struct{})
@@ -114,7 +111,7 @@ func (w *first) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A plugin that hangs is ended, so that its executions end, and it is there again for the next one.
+// A hung plugin is ended with its executions, and restarted for the next one.
 func TestHungPluginIsEnded(t *testing.T) {
 	c := open(t, HostConfig{Patience: time.Second})
 	if r, err := c.Check(t.Context(), Config{Instance: "before"}); err != nil || !r.Ready {
@@ -213,8 +210,8 @@ func TestWeakerAfterRestart(t *testing.T) {
 	output(t, c)
 }
 
-// A plugin that promised something else after its restart (other packages, say) stayed out of use
-// until the server was restarted: Check asked it for its old promise first.
+// Check asked a restarted plugin for its old promises first, so one with other packages stayed
+// unusable.
 func TestCheckAcceptsWhatARestartedPluginPromisesNow(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	mark := filepath.Join(t.TempDir(), "tier")
@@ -240,7 +237,7 @@ func TestCheckAcceptsWhatARestartedPluginPromisesNow(t *testing.T) {
 	output(t, c) // the new promise counts
 }
 
-// The images that boxes can be given are part of the promise, each by what it stands for.
+// The available images are part of the promise, each by its identity.
 func TestOtherImagesAfterRestart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	mark := filepath.Join(t.TempDir(), "image")

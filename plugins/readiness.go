@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Readiness keeps what the last successful Check of a backend found out, a *H. The zero value is
-// not ready. It is safe for concurrent use.
+// Readiness keeps the result of a backend's last successful Check, a *H. The zero value is not
+// ready. Safe for concurrent use.
 type Readiness[H any] struct {
 	checking sync.Mutex // one Check at a time
 
@@ -16,8 +16,7 @@ type Readiness[H any] struct {
 }
 
 // Check runs prove, which fills in the report, and keeps the host it returns. Errors of prove
-// become the report's reason. A check that ctx cuts short says nothing about the host, so what the
-// one before found stays in use.
+// become the report's reason. If ctx cuts the check short, the previous result stays in use.
 func (r *Readiness[H]) Check(ctx context.Context, cfg Config, report Report,
 	prove func(*Report) (*H, error)) (Report, error) {
 	r.checking.Lock()

@@ -14,12 +14,12 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// killTime bounds how long a plugin may take to end a box or check. Its call is torn down after
-// that.
+// killTime bounds how long a plugin may take to end a box or check. Its call is torn down
+// afterwards.
 const killTime = 30 * time.Second
 
-// noticeTime bounds how long a plugin may not know of a check sent to it. One that is built with an
-// older library never does.
+// noticeTime bounds how long a plugin may not know of a check sent to it. One with an older library
+// never does.
 const noticeTime = time.Second
 
 // remote is a Sandbox in another process, and a Meter if that is one.
@@ -33,9 +33,9 @@ func newRemote(conn grpc.ClientConnInterface) *remote {
 	return &remote{rpc: proto.NewSandboxClient(conn), pool: &buffers{}}
 }
 
-// Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it
-// returns. The deadline stays on this side, or the plugin's own timer could fire first and look
-// like a broken backend.
+// Check implements Sandbox. The call outlives ctx, since its boxes have to be gone when it returns.
+// The plugin doesn't get the deadline: its own timer could fire first and look like a broken
+// backend.
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
@@ -59,7 +59,7 @@ func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 	if ctx.Err() != nil {
 		return Exit{Code: -1, Signal: 9, Reason: ReasonKilled}, nil
 	}
-	// The stream outlives ctx: the exit of a killed box still has to come through it.
+	// The stream outlives ctx: the exit of a killed box still arrives on it.
 	streamCtx, tearDown := context.WithCancel(context.WithoutCancel(ctx))
 	defer tearDown()
 	stream, err := r.rpc.Run(streamCtx)
@@ -92,8 +92,8 @@ func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
 	return usageFromProto(response), nil
 }
 
-// kill asks for the end of a box or check. It tears the call down if that isn't heard or stays
-// unknown over there.
+// kill asks for the end of a box or check. It tears the call down if the plugin doesn't answer or
+// doesn't know the id.
 func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tearDown func()) {
 	patience := time.AfterFunc(killTime, tearDown)
 	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
@@ -112,8 +112,8 @@ func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tea
 	tearDown()
 }
 
-// sendStdin ends when stdin or the stream does. It can't interrupt a Read in progress. If stdin can
-// be waited for it takes a buffer only then: a thousand boxes may have nothing to hear for hours.
+// sendStdin copies stdin to the stream until either ends. It can't interrupt a Read in progress. If
+// stdin has Wait, it takes a buffer only when data is there: many boxes are idle for hours.
 func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	patient, _ := stdin.(interface{ Wait() })
 	for {
@@ -135,8 +135,8 @@ func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	}
 }
 
-// receive hands output to stdout until the exit arrives. Once dead has ended it drops output, so
-// that a reader that has gone away can't keep the exit from arriving.
+// receive copies output to stdout until the exit arrives. It drops output after dead ends, so a
+// stalled reader can't hold up the exit.
 func receive(dead context.Context, kill context.CancelCauseFunc, stream proto.Sandbox_RunClient,
 	stdout io.Writer) (Exit, error) {
 	chunks := make(chan *mem.Reader)

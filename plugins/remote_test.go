@@ -132,8 +132,8 @@ func TestUsageCarriesEverything(t *testing.T) {
 	}
 }
 
-// TestImpossibleNumbers: what another machine says it measured is stored and written into backups,
-// which must stay readable.
+// TestImpossibleNumbers: another machine's measurements are stored in backups, which must stay
+// readable.
 func TestImpossibleNumbers(t *testing.T) {
 	for said, want := range map[int64]int64{math.MinInt64: 0, -5: 0, 0: 0, 1 << 53: 1 << 53, 1<<53 + 1: 1 << 53,
 		math.MaxInt64: 1 << 53} {
@@ -156,7 +156,7 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// A plugin that was built before there was a Meter, or has no use for it, refuses and goes on.
+// A plugin without a Meter refuses the question and goes on.
 func TestUsageOfABackendThatDoesNotMeasure(t *testing.T) {
 	s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
 		return Exit{Code: 3, Reason: ReasonExit}, nil
@@ -266,8 +266,8 @@ func TestOneIDOneBox(t *testing.T) {
 	}
 }
 
-// TestHoleM4CheckThatIsCutShort: it returns when the other side has cleared away, which isn't told
-// of the deadline.
+// TestHoleM4CheckThatIsCutShort: Check returns after the plugin's cleanup. The plugin doesn't know
+// the deadline.
 func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	var cleared atomic.Bool
 	s := overGRPC(t, scripted{check: func(ctx context.Context, _ Config) (Report, error) {
@@ -293,8 +293,7 @@ func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	}
 }
 
-// TestHoleM4PluginEndsItsChecks: who ends a plugin ends the check that it is at, and waits for what
-// that clears away.
+// TestHoleM4PluginEndsItsChecks: ending a plugin ends its check and waits for the cleanup.
 func TestHoleM4PluginEndsItsChecks(t *testing.T) {
 	started := make(chan struct{})
 	var cleared atomic.Bool
@@ -331,8 +330,7 @@ func (o older) Check(ctx context.Context, r *proto.CheckRequest) (*proto.CheckRe
 	return o.serverSide.Check(ctx, r)
 }
 
-// TestCheckOfAnOlderPluginIsCutShort: it can't be told to end a check, so that the call is torn
-// down.
+// TestCheckOfAnOlderPluginIsCutShort: it can't be told to end a check, so its call is torn down.
 func TestCheckOfAnOlderPluginIsCutShort(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan struct{})
 	side := newServerSide(scripted{check: func(ctx context.Context, _ Config) (Report, error) {

@@ -9,52 +9,49 @@ import (
 	"time"
 )
 
-// Sandbox is what a backend implements. Both calls block and obey ctx as their only control. Both
-// may be called from several goroutines at once, but Check must have returned once, without error,
-// before the first Run.
+// Sandbox is the interface that a backend implements. Both calls block and obey only ctx. Both are
+// safe for concurrent use, but one Check must have succeeded before the first Run.
 type Sandbox interface {
 	// Check takes the backend's configuration and reports what it can promise on this host. It
 	// proves controls by trying to break them in a real box. A backend that can't work here returns
 	// a Report that isn't Ready, with a Reason that a person can act on. An error means that the
-	// call failed. Calling it again re-configures. If ctx ends first it returns an error and
-	// changes nothing. It returns only when nothing is left of its own boxes.
+	// call failed. Another call reconfigures. If ctx ends first it returns an error and changes
+	// nothing. Check's own boxes are gone when it returns.
 	Check(ctx context.Context, cfg Config) (Report, error)
 
 	// Run opens one box, starts the guest in it (see GuestArgv), and relays stdio until the guest
-	// ends. It returns when nothing of the box is left: no process, cgroup, mount, file or
-	// container. An engine's record of a container that ended by itself may be removed a moment
-	// later. When ctx ends the box is killed and Exit.Reason is ReasonKilled with a nil error. An
-	// error means that the box didn't open or was lost; the guest may or may not have run.
+	// ends. When it returns nothing of the box is left: no process, cgroup, mount, file or
+	// container. An engine may remove its record of an ended container a moment later. When ctx
+	// ends the box is killed and Exit.Reason is ReasonKilled with a nil error. An error means that
+	// the box didn't open or was lost; the guest may or may not have run.
 	//
-	// Run reads stdin no faster than the guest does and blocks the guest when stdout is not
-	// drained. End of file on stdin ends the guest. A Read of stdin may still be waiting when Run
-	// returns; closing the reader ends it.
+	// Run reads stdin no faster than the guest does, and blocks the guest when stdout is not
+	// drained. End of file on stdin ends the guest. A Read of stdin may still wait when Run
+	// returns; close the reader to end it.
 	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
 }
 
-// GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks
+// GuestArgv is the command of PID 1 in every box: airlock-init, put there by the backend. It speaks
 // package wire on its stdin and stdout. The backend also provides a python3 on the guest's PATH
 // (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp as working directory,
 // and a loopback interface with ports from 1 up. The guest starts with an empty environment.
 //
-// A backend of the restricted tier may start the guest with one more argument, as package
-// landlock/fdpass says: not as PID 1, in another writable directory, with connections handed in
-// instead of ports to bind.
+// A backend of the restricted tier may add one argument, as package landlock/fdpass says. The guest
+// then isn't PID 1, has another writable directory, and receives connections instead of binding
+// ports.
 var GuestArgv = []string{"/airlock-init"}
 
-// Config is what the host tells a backend at Check. Plugins get no environment, so everything
-// travels here.
+// Config is a host's configuration for Check. Plugins get no environment, so everything is in it.
 type Config struct {
-	// Instance labels everything the backend creates, so that leftovers of this instance, and of no
-	// other, can be swept when a crashed host starts again. Letters, digits and dashes.
+	// Instance labels everything the backend creates, so a restarted host sweeps only this
+	// instance's leftovers. Letters, digits and dashes.
 	Instance string
 	// StateDir is a directory (0700) that belongs to this backend alone. It outlives restarts.
 	StateDir string
 	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest of
 	// the name.
 	Settings map[string]string
-	// Limits are those of the class the boxes will mostly have; Check proves that they can be
-	// enforced.
+	// Limits are those that most boxes will have; Check proves that they can be enforced.
 	Limits Limits
 }
 
@@ -67,8 +64,8 @@ type Limits struct {
 	Files  int64   // open files per process
 }
 
-// Shm returns how many bytes /dev/shm may hold, where a box has its own. They count as memory too;
-// half of it leaves room for the processes that share it.
+// Shm returns the size of a box's own /dev/shm in bytes. Its content counts as memory too, so half
+// of that is left for the processes.
 func (l Limits) Shm() int64 { return l.Memory / 2 }
 
 // Spec describes one box.
@@ -77,13 +74,13 @@ type Spec struct {
 	Limits  Limits
 	Runtime string // image or root directory; empty means the backend's default
 	Fresh   bool   // don't fork the box from a template: see Report.Templates
-	// Imports are the modules that many scripts import, sorted, so that templates to come have them
-	// loaded. A script finds no difference. None says nothing.
+	// Imports are modules that many scripts import, sorted, for later templates to load. They make
+	// no visible difference to a script. Empty changes nothing.
 	Imports []string
 }
 
-// Reason says why a box ended. It comes from the wait status and the kernel's own counters, never
-// from the guest.
+// Reason says why a box ended. It comes from the wait status and the kernel's counters, never from
+// the guest.
 type Reason string
 
 // The reasons.
@@ -126,20 +123,20 @@ type Report struct {
 	// Controls lists each control that was tried on this host.
 	Controls []Control
 	// Enforced says how each limit ("memory", "cpu", "pids", "tmp", "files") is held: "cgroup",
-	// "rlimit", "polled", "tmpfs", or "" where it is not.
+	// "rlimit", "polled", "tmpfs", or "" if not.
 	Enforced map[string]string
-	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the
+	// Runtime identifies the software in the box, for manifests: an image id or a digest of the
 	// root, at most 1 KiB.
 	Runtime string
-	// Images are the values that Spec.Runtime may have besides "", each with its identity as in
-	// Runtime. Nil if there is no choice.
+	// Images maps the other allowed values of Spec.Runtime to identities as in Runtime. Nil if
+	// there is no choice.
 	Images map[string]string
-	// Templates says that boxes are forked from a template, unless that fails or Spec.Fresh forbids
-	// it. Those of one template have the addresses of their memory in common.
+	// Templates means that boxes are forked from a template, unless that fails or Spec.Fresh
+	// forbids it. Boxes of one template share an address layout.
 	Templates bool
-	// Notes are sentences for agents about what scripts find different from a box with namespaces, such
-	// as what they can't write. They stand in the instance's manual and in errors. At most MaxNotes of
-	// MaxNote bytes; others are dropped.
+	// Notes are sentences for agents on how scripts differ here from a box with namespaces. They
+	// appear in the instance's manual and in errors. At most MaxNotes of MaxNote bytes; others are
+	// dropped.
 	Notes []string
 }
 
@@ -149,13 +146,12 @@ const (
 	MaxNote  = 300
 )
 
-// PromisesAs reports whether boxes opened under one report are as good as under the other. They are
-// as strong, with the same in them.
+// PromisesAs reports whether boxes under both reports are equally strong, with the same software.
 func (r Report) PromisesAs(other Report) bool {
 	return r.Tier == other.Tier && r.Runtime == other.Runtime && maps.Equal(r.Images, other.Images)
 }
 
-// Keeps says why boxes can't be opened under r as they were promised before. It is nil if they can.
+// Keeps returns why boxes under r don't keep the promises of promised, or nil.
 func (r Report) Keeps(promised Report) error {
 	switch {
 	case !r.Ready:
@@ -171,8 +167,8 @@ type Control struct {
 	Name   string // such as "no network" or "environment is empty"
 	Proved bool
 	Detail string // what was tried; if not proved, what happened; if not applicable, why
-	// Fix is what an operator can do so that it's proved next time: the exact command, flag or file.
-	// Empty if it is proved or nothing helps.
+	// Fix tells an operator how to get it proved: the exact command, flag or file. Empty if it is
+	// proved or nothing helps.
 	Fix string
 	// NotApplicable says that there is nothing to prove on this host. Proved is false then.
 	NotApplicable bool

@@ -16,8 +16,8 @@ import (
 const leashFD = 3
 
 // Serve answers the host's calls with impl until a shutdown, the host's end or ctx. All boxes are
-// gone when it returns, and impl is closed if it is an io.Closer. It takes over stdout and fails if
-// the process wasn't started by a host.
+// gone when it returns, and impl is closed if it is an io.Closer. It takes over stdout. It fails if
+// no host started the process.
 func Serve(ctx context.Context, name string, impl Sandbox) error {
 	h := handshake()
 	if os.Getenv(h.MagicCookieKey) != h.MagicCookieValue {

@@ -111,8 +111,7 @@ func (s *serverSide) leave(id string) {
 	s.wg.Done()
 }
 
-// killAll ends every box, those of checks among them, and returns when they're gone. There is none
-// after it.
+// killAll ends every box, those of checks included, and waits. No box opens after it.
 func (s *serverSide) killAll() {
 	s.mu.Lock()
 	s.ended = true
@@ -123,8 +122,8 @@ func (s *serverSide) killAll() {
 	s.wg.Wait()
 }
 
-// streamReader is the stdin of a box. It takes the next message only when the last one is used up,
-// which is the back-pressure.
+// streamReader is the stdin of a box. For back-pressure it takes the next message only after the
+// last one is used up.
 type streamReader struct {
 	stream proto.Sandbox_RunServer
 	rest   *mem.Reader // nil or empty when the next message is due
@@ -137,8 +136,7 @@ func (r *streamReader) Read(p []byte) (int, error) {
 	return r.rest.Read(p)
 }
 
-// WriteTo implements io.WriterTo. Each message is one write, and while none comes there is no
-// buffer for it.
+// WriteTo implements io.WriterTo. Each message is one write; an idle reader holds no buffer.
 func (r *streamReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {
 		if err := r.next(); errors.Is(err, io.EOF) {
@@ -200,8 +198,7 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 	return sent, nil
 }
 
-// close waits for a write in progress. The host keeps reading until it has the exit, so that write
-// ends.
+// close waits for a write in progress. That write ends: the host reads until it has the exit.
 func (w *streamWriter) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// ReadSettings gives each setting to its reader, in order of names, and collects the errors. A
-// setting without a reader is refused, so that a misspelt one isn't silently ignored; the error
-// names the variables of those that the backend has.
+// ReadSettings gives each setting to its reader, in order of names, and collects the errors. It
+// refuses a setting without a reader, such as a misspelt one, and names the valid variables.
 func ReadSettings(backend string, settings map[string]string, readers map[string]func(value string) error) error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		read := readers[name]

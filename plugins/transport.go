@@ -10,9 +10,9 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// Chunk is how many bytes of stdin or stdout travel in one message at most. Each message wakes
-// several threads on its way, so it is long. An open box holds one or two such buffers. With their
-// frames they are eight whole frames of HTTP/2.
+// Chunk is the most bytes of stdin or stdout in one message. Each message wakes several threads, so
+// it is large; an open box holds one or two such buffers. With its frame it fills eight frames of
+// HTTP/2.
 const Chunk = 128<<10 - 64
 
 const (
@@ -22,7 +22,7 @@ const (
 	messageBuffer = 128 << 10
 )
 
-// handshake lets a person who starts a plugin by hand read what it is. It isn't a secret.
+// handshake identifies the plugin to a person who starts it by hand. It isn't a secret.
 func handshake() plugin.HandshakeConfig {
 	return plugin.HandshakeConfig{
 		ProtocolVersion: 1, MagicCookieKey: "AIRLOCK_PLUGIN", MagicCookieValue: "sandbox",
