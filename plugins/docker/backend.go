@@ -35,8 +35,8 @@ type Backend struct {
 // Option changes how New makes a Backend.
 type Option func(*Backend)
 
-// WithGuest puts another program than the embedded airlock-init into boxes: a static executable for
-// the engine's architecture. It exists for conformance tests.
+// WithGuest puts another program than the embedded airlock-init into boxes. It must be a static
+// executable for the engine's architecture. It exists for conformance tests.
 func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.guest = func(string) ([]byte, error) { return binary, nil } }
 }
@@ -67,8 +67,8 @@ type host struct {
 
 var _ io.Closer = (*Backend)(nil) // which plugins.Serve looks for
 
-// Close returns when the containers of ended boxes are removed, or after a moment. The next Check
-// sweeps what is left then. No Run may be under way.
+// Close waits a moment for the removal of ended boxes' containers. The next Check sweeps the rest.
+// No Run may be in progress.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.unlisten()
@@ -80,8 +80,8 @@ func (b *Backend) Close() error {
 // closeTime is less than what a host waits for a plugin to end.
 const closeTime = 1500 * time.Millisecond
 
-// Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs
-// any more, may be removed shortly after Run has returned.
+// Run implements plugins.Sandbox. If a box ended by itself, its empty container may be removed
+// shortly after Run has returned.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	h, err := b.ready.Host(Name)
 	if err != nil {
@@ -104,8 +104,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, where the engine runs on this host. Counters of other engines are too
-// old and too expensive.
+// Usage implements plugins.Meter for an engine on this host. Other engines' counters are too old
+// and too expensive.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	box, open := b.boxes.Get(id)
 	if !open {
@@ -118,8 +118,7 @@ func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.full || u.oom}, nil
 }
 
-// image returns the image for a runtime. The name or id of one that the operator listed, or "" for
-// the first.
+// image returns the image of a runtime: a listed name or id, or "" for the first.
 func (h *host) image(runtime string) (*image, error) {
 	for _, i := range h.images {
 		if runtime == "" || runtime == i.name || runtime == i.id {

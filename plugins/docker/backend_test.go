@@ -14,7 +14,7 @@ import (
 // testImage is built from this host's own Python.
 const testImage = "airlock-test:1"
 
-// shared is the engine that all tests use which don't harm theirs; base is what images are made of.
+// shared is the engine of all tests that don't harm others; base is what images are made of.
 var (
 	shared *dockertest.Engine
 	base   []byte
@@ -63,9 +63,8 @@ func TestConformance(t *testing.T) {
 		sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true, Measures: true})
 }
 
-// TestConformanceThroughProxy has the least of the suite, since boxes are the same, with the few
-// rights that a socket proxy gives. What the backend asks for beyond them it must be able to do
-// without.
+// TestConformanceThroughProxy runs the shortest suite with only the rights that a socket proxy
+// gives.
 func TestConformanceThroughProxy(t *testing.T) {
 	proxy := startProxy(t, shared.Socket())
 	settings := sharedSettings()

@@ -22,8 +22,7 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of
-// such a box, through a plugin.
+// BenchmarkOpen measures a box's first byte and whole life through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, sharedSettings())
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// Check implements plugins.Sandbox. It takes a few seconds. Open boxes stay open, and until it is
-// done others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It takes a few seconds. Open boxes stay open; until it is done,
+// new ones use the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierFull}
 	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) {
@@ -69,8 +69,8 @@ func (h *host) describe() string {
 	return h.version + ", runtime " + h.settings.runtime
 }
 
-// prepare resolves and derives the images that the operator listed. Only the first has to be there;
-// each other one that isn't becomes a control that says what to do.
+// prepare resolves and derives the operator's images. Only the first is required; each other absent
+// one becomes a control with a fix.
 func (h *host) prepare(ctx context.Context) (absent []plugins.Control, err error) {
 	for n, name := range h.settings.images {
 		i, err := h.prepareOne(ctx, name)
@@ -134,8 +134,7 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 	return append(controls, memory, cpu), nil
 }
 
-// enforced says how limits are held. Those that aren't optional have been proved, or the backend
-// isn't ready.
+// enforced says how limits are held. Check has proved all that aren't optional.
 func enforced(controls []plugins.Control) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup", "tmp": "tmpfs", "files": "rlimit"}
 	for _, c := range controls {

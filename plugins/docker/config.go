@@ -37,8 +37,8 @@ func (h *host) labels(box string) map[string]string {
 	return labels
 }
 
-// unset takes variables out of the environment: those of the image, and those that the engine adds.
-// A name without a value means that.
+// unset removes variables of the image and the engine from the environment. A name without a value
+// does that.
 func unset(names []string) []string { return append([]string{"PATH", "HOSTNAME"}, names...) }
 
 // hostConfig is the wall around it. l is bound.
@@ -62,8 +62,8 @@ func (h *host) hostConfig(arch string, l plugins.Limits) *container.HostConfig {
 	}
 }
 
-// resources limit the box as a whole by a cgroup, and each process by resource limits. One on
-// processes would be charged to the uid, which all boxes share, so there is none.
+// resources limit the box by a cgroup and each process by resource limits. None bounds processes:
+// the kernel would charge them to the uid, which all boxes share.
 func resources(l plugins.Limits) container.Resources {
 	r := container.Resources{
 		Memory: l.Memory, MemorySwap: l.Memory,
@@ -76,8 +76,8 @@ func resources(l plugins.Limits) container.Resources {
 	return r
 }
 
-// mounts are /tmp and empty covers: over terminals, whose pool the whole host shares, over message
-// queues, and over /sys with its cgroups.
+// mounts are /tmp and empty covers over terminals, message queues and /sys with its cgroups. The
+// whole host shares one pool of terminals.
 func (h *host) mounts(l plugins.Limits) map[string]string {
 	const cover = "ro,nosuid,nodev,noexec,size=4k,mode=0555"
 	exec := "noexec"
@@ -104,8 +104,8 @@ func readonlyPaths() []string {
 	return []string{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}
 }
 
-// sysctls open low ports of the box's loopback and bound the buffers of connections there. Those
-// come out of memory that the whole host shares.
+// sysctls open low loopback ports and bound buffers of connections there. The whole host shares the
+// memory of those.
 func sysctls() map[string]string {
 	return map[string]string{
 		"net.ipv4.ip_unprivileged_port_start": "0",

@@ -7,8 +7,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestNoContainerLog: what a script prints comes out once, to be masked. The engine must not keep a
-// copy of its own.
+// TestNoContainerLog: the engine must not keep an unmasked copy of a script's output.
 func TestNoContainerLog(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -2,42 +2,40 @@
 //
 // # How airlock-init gets in
 //
-// Nothing of any host is mounted. Check resolves the operator's image to its id, makes a container
-// of it that never starts, uploads airlock-init and the files that say who a script is, and commits.
-// The resulting image is found again by a hash over what it was made from.
+// No host's files are mounted. Check resolves the operator's image to its id, makes a container of
+// it that never starts, uploads airlock-init and a script's account files, and commits. A hash over
+// these inputs identifies the resulting image.
 //
 // # A box
 //
 // One container per box: created, attached to, started, removed. Its PID 1 is airlock-init, without
-// a terminal; stdin is once-only, so the end of our connection is the end of the guest. The image's
-// own user, environment, entrypoint, working directory and health check are overridden. An image
-// with volumes is refused, because the API can't take them away.
+// a terminal. Its stdin is once-only, so the guest ends with our connection. The image's own user,
+// environment, entrypoint, working directory and health check are overridden. An image with volumes
+// is refused, because the API can't remove them.
 //
-// Empty read-only mounts replace the engine's /sys, cgroups, terminals and message queues. /tmp has
-// to exist in the image with the right mode, which runc gives to the mount.
+// Empty read-only mounts replace the engine's /sys, cgroups, terminals and message queues. The image
+// must have a /tmp with the right mode, which runc gives to the mount.
 //
-// The filter of system calls is that of package seccomp, as an engine's profile. Only the cgroup
-// limits processes: a resource limit counts per uid, and all boxes have the same.
+// Package seccomp provides the filter of system calls, as an engine's profile. Only the cgroup limits
+// processes: a resource limit counts per uid, and all boxes have the same.
 //
-// # What is asked of the engine
+// # Required calls
 //
-// Containers, images and commit; a socket proxy may refuse the rest. Versions are learnt from the
-// headers of an ordinary answer. Where the stream of out-of-memory events is refused, a box whose
-// child the kernel ended lives until its guest ends; airlock-init asks to be the kernel's first
-// choice, so that is rare.
+// Containers, images and commit; a socket proxy may refuse the rest. The headers of ordinary answers
+// give the version. If the proxy refuses the stream of out-of-memory events, a box whose child the
+// kernel killed lives until its guest ends. That is rare: airlock-init asks to be killed first.
 //
 // # Ends
 //
-// The end of a container's output is the end of the box. Then the engine is asked how: by a wait,
-// and an inspection, which knows whether memory ran out. Automatic removal would take that knowledge
-// away. Run returns and the record is removed after it, since that takes longest; a box that was
-// killed is removed first. Removal is tried again in the background while the engine doesn't answer.
-// The next Check sweeps by label what a killed process left.
+// The end of a container's output is the end of the box. A wait and an inspection then tell how it
+// ended and whether memory ran out; automatic removal would lose that. Run returns before the
+// record of an ended box is removed, and after the removal of a killed one. Removal is retried in
+// the background while the engine doesn't answer. The next Check sweeps by label after a crash.
 //
-// Counters are gone with the container. They are read from this host's control groups, or from an
-// engine elsewhere in up to half a second: soon after the start and after input, rarely in between,
-// at the end of input, and before a kill. Exit.PeakMemory and Exit.CPUTime are what was seen.
-// An engine elsewhere doesn't tell of refused forks: Exit.PidsHit is a guess then, and ends no box.
+// Counters are gone with the container. They are read from this host's control groups. An engine
+// elsewhere is asked (up to half a second) after the start, after input, rarely in between, at the
+// end of input, and before a kill. Exit.PeakMemory and Exit.CPUTime are the last values seen. An
+// engine elsewhere doesn't count refused forks: Exit.PidsHit is a guess then, and ends no box.
 //
 // # Settings
 //

@@ -24,8 +24,7 @@ const oldestAPI = "1.41"
 // callTime bounds every call to the engine that isn't meant to wait for something.
 const callTime = 20 * time.Second
 
-// startTime bounds the start of a container: an engine works at many at once, and each takes as
-// long as all of them.
+// startTime bounds the start of a container. Of many started together, each takes as long as all.
 const startTime = time.Minute
 
 // engine is a Docker engine that has answered.
@@ -35,8 +34,8 @@ type engine struct {
 	version string // for people
 }
 
-// connect finds an engine and agrees with it on a version of the API. It takes no other rights than
-// to list containers, so that it works through a socket proxy that lets nothing else pass.
+// connect finds an engine and agrees on a version of the API. It needs only the right to list
+// containers, so a strict socket proxy will do.
 func connect(ctx context.Context, s settings) (*engine, error) {
 	host := s.host
 	if host == "" {
@@ -77,8 +76,7 @@ func findSocket() (string, error) {
 // identity is what an engine tells of itself with every answer.
 type identity struct{ api, server string }
 
-// identify asks in the oldest version. An engine that no longer speaks it refuses, but says which
-// one it speaks.
+// identify asks in the oldest version. An engine that refuses it names its own version.
 func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	var mu sync.Mutex
 	var id identity
@@ -114,16 +112,14 @@ func identify(ctx context.Context, options []client.Opt) (identity, error) {
 	return id, nil
 }
 
-// within runs one call with a deadline of its own. A box that is being killed still has to be
-// cleared away.
+// within runs one call with its own deadline. A cancelled box still has to be cleared away.
 func within[T any](ctx context.Context, limit time.Duration, call func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	return call(ctx)
 }
 
-// remove kills and removes a container and returns when it's gone. One that isn't there is no
-// error.
+// remove kills and removes a container, and waits until it's gone. A missing one is no error.
 func (e *engine) remove(ctx context.Context, container string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 	defer cancel()

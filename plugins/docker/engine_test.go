@@ -52,8 +52,8 @@ func TestUnknownRuntime(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestEngineKilled ends the engine under a running box, without giving it a chance to end its
-// containers. The run fails with a reason, and once the engine is back nothing of the box is left.
+// TestEngineKilled kills the engine under a running box, whose containers stay. The run fails with
+// a reason, and the restarted engine leaves nothing of the box.
 func TestEngineKilled(t *testing.T) {
 	d := dockertest.New(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -79,8 +79,8 @@ func TestEngineKilled(t *testing.T) {
 	}
 }
 
-// TestEngineRestarts ends the engine in order, as an upgrade does: it kills the box, and may still
-// be there to say so or not.
+// TestEngineRestarts stops the engine in order, as an upgrade does. It kills the box, and may or
+// may not report that.
 func TestEngineRestarts(t *testing.T) {
 	d := dockertest.New(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -109,8 +109,8 @@ func TestEngineRestarts(t *testing.T) {
 	w.ready(t)
 }
 
-// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and
-// those of two other instances, of which one was killed, too (hole M4).
+// TestSweep checks which leftovers go: an own stopped and a running box, and boxes of two other
+// instances, one of them killed (hole M4).
 func TestSweep(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -283,8 +283,8 @@ func (a *authority) issue(t *testing.T, cert, key string) {
 	a.write(t, key, "EC PRIVATE KEY", der)
 }
 
-// TestTLS has an engine on tcp that asks for a certificate. One that isn't from the right authority
-// gets no answer and gives none.
+// TestTLS checks that a tcp engine with client certificates serves no certificate of another
+// authority.
 func TestTLS(t *testing.T) {
 	a := newAuthority(t)
 	a.issue(t, "server.pem", "server-key.pem")
@@ -326,10 +326,9 @@ func freePort(tb testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A rootless engine can't make devices and mounts them instead: that was taken for files of the
-// host, so that none ever passed. What it can't do where the kernel's groups are not handed down to
-// it is to hold limits, and for that alone it is refused then. The engine itself says what it can
-// hold; each of its words has to be found in the proof.
+// A rootless engine mounts devices instead of making them, which once counted as the host's files,
+// so no such engine passed. It is refused only for limits that it can't hold without delegated
+// cgroups. The test compares the engine's own claims with the proof.
 func TestRootlessEngine(t *testing.T) {
 	d := dockertest.NewRootless(t)
 	if err := d.Import(testImage, base); err != nil {
@@ -370,8 +369,8 @@ func TestRootlessEngine(t *testing.T) {
 	}
 }
 
-// heldByRootless is which limits a rootless engine says that it holds, by control. It fails if that
-// can't be: version 1 of the control groups is never handed down.
+// heldByRootless returns which limits a rootless engine claims to hold, by control. It fails for
+// cgroup version 1, which is never delegated.
 func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
 	t.Helper()
 	answer, err := d.Client(t).Info(t.Context(), client.InfoOptions{})

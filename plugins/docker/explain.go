@@ -24,8 +24,8 @@ func explain(err error) error {
 	return err
 }
 
-// callError is an engine's error as the host gets it: what failed, why, what to do, and
-// plugins.ErrCut if no engine answers.
+// callError converts an engine's error: what failed, why, and what to do. It wraps plugins.ErrCut
+// if no engine answers.
 func callError(what string, err error) error {
 	if unreachable(err) {
 		return fmt.Errorf("%w: %s: %w", plugins.ErrCut, what, explain(err))

@@ -13,8 +13,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestAddressWithTheNumberOfAnAnswer: an engine that couldn't be reached at an address with 403 in
-// it was taken for one whose proxy forbids a call.
+// TestAddressWithTheNumberOfAnAnswer: "403" in an unreachable address was taken for a proxy's
+// refusal.
 func TestAddressWithTheNumberOfAnAnswer(t *testing.T) {
 	api, err := client.New(client.WithHost("unix://" + filepath.Join(t.TempDir(), "engine-4034037.sock")))
 	if err != nil {

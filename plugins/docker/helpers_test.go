@@ -154,8 +154,8 @@ func noneLeft(t *testing.T, d *dockertest.Engine, instance string) {
 	}
 }
 
-// allowedCalls is what operators let through a socket proxy for us: containers, images and commit,
-// whatever the method, and nothing else.
+// allowedCalls matches the documented rights for a socket proxy: containers, images and commit,
+// with any method.
 var allowedCalls = regexp.MustCompile(`^/v1\.[0-9]+/(containers|images|commit)(/|$)`)
 
 // socketProxy stands before an engine as the usual proxies do.

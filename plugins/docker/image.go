@@ -98,8 +98,8 @@ func (m missingImage) advice() string {
 	return "docker pull " + m.name + " there"
 }
 
-// derive makes sure that the image with airlock-init in it exists. It's found again by its tag,
-// which tells what it was made from.
+// derive makes sure that the image with airlock-init exists. Its tag identifies what it was made
+// from.
 func (h *host) derive(ctx context.Context, i *image) error {
 	i.deriving.Lock()
 	defer i.deriving.Unlock()
@@ -118,8 +118,8 @@ func (h *host) derive(ctx context.Context, i *image) error {
 	return nil
 }
 
-// findDerived looks for the image that was derived from i. Labels alone prove nothing: whoever made
-// an image that was pulled has chosen them, but not its tag.
+// findDerived looks for the image that was derived from i. It goes by the tag: a pulled image's
+// author chooses its labels.
 func (h *host) findDerived(ctx context.Context, i *image, key string) (bool, error) {
 	found, err := within(ctx, callTime, func(ctx context.Context) (client.ImageInspectResult, error) {
 		return h.api.ImageInspect(ctx, repository+":"+key)
@@ -145,8 +145,8 @@ func keyOf(id string, guest []byte) string {
 	return hex.EncodeToString(key[:16])
 }
 
-// makeDerived uploads into a container that is never started, and commits it. Nothing of the host
-// is mounted, so it works wherever the engine is.
+// makeDerived uploads into a container that never starts, and commits it. It mounts nothing of the
+// host, so the engine may be anywhere.
 func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []byte) error {
 	stage := fmt.Sprintf("airlock-stage-%s", strings.ToLower(rand.Text()))
 	defer func() { _ = h.remove(ctx, stage) }()
@@ -258,9 +258,8 @@ func (h *host) derivedImages(ctx context.Context, label, value string) ([]derive
 	return out, nil
 }
 
-// dropOld removes derived images of an earlier base or airlock-init. One that boxes still run stays
-// until the next time, and an image that another Airlock on this engine misses is made again when
-// it does.
+// dropOld removes derived images of an earlier base or airlock-init. Images in use stay until the
+// next time. Another Airlock on this engine rebuilds one that it misses.
 func (h *host) dropOld(ctx context.Context, i *image) {
 	known, err := h.derivedImages(ctx, labelOf, i.name)
 	if err != nil {

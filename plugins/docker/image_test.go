@@ -151,9 +151,8 @@ func TestDerivedImages(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestForgedDerivedImage has an image on the engine that claims, by its labels, to be what Airlock
-// derived from another. Whoever made an image that somebody once pulled there must not get to be
-// the first process of every box.
+// TestForgedDerivedImage checks that labels alone don't make an image a derived one. A pulled
+// image's author must not become PID 1 of every box.
 func TestForgedDerivedImage(t *testing.T) {
 	const name, forged = "airlock-victim:1", "airlock-forged:1"
 	if err := shared.Import(name, base, "LABEL victim=1"); err != nil {
@@ -180,8 +179,7 @@ func TestForgedDerivedImage(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestProgramsInTmp runs a program that the script has put into /tmp, which takes an operator who
-// wants that.
+// TestProgramsInTmp runs a program from /tmp, which the operator has to allow.
 func TestProgramsInTmp(t *testing.T) {
 	const script = `
 import os, subprocess

@@ -10,16 +10,15 @@ import (
 	"github.com/computclaw/airlock/plugins/cgroup"
 )
 
-// localCgroups are the counters of a container whose engine runs on this host. They are read
-// without the engine, which takes up to half a second to answer between a script's end and its
-// result.
+// localCgroups are a container's cgroups on this host. Asking the engine takes up to half a second,
+// between a script's end and its result.
 type localCgroups struct {
 	memory, cpu, quota, pids string // directories of control groups
 	unified                  bool
 }
 
-// findLocalCgroups returns nil if the process isn't the container's in our view: the engine is elsewhere,
-// or we are in a container ourselves.
+// findLocalCgroups returns nil if the process isn't the container's in our view. Then the engine is
+// elsewhere, or Airlock is in a container itself.
 func findLocalCgroups(pid int, container string) *localCgroups {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cgroup"))
 	if err != nil || container == "" {
@@ -50,8 +49,8 @@ func findLocalCgroups(pid int, container string) *localCgroups {
 	return n
 }
 
-// usage reads the counters. ok is false unless all were there. They go with the container, and a
-// missing one must not pass for a limit that nothing ran into.
+// usage reads the counters. ok is false unless all were there: after the container's end a missing
+// one must not pass for a limit that was never hit.
 func (n *localCgroups) usage() (u usage, ok bool) {
 	var r reader
 	if n.unified {

@@ -115,8 +115,8 @@ func TestAHierarchyThatIsNotThereIsNotRead(t *testing.T) {
 	}
 }
 
-// TestUsageIsTheMostThatWasSeen: before Linux 5.19 there is no mark of the most memory that a
-// container had, only of what it has.
+// TestUsageIsTheMostThatWasSeen: before Linux 5.19 only a container's current memory is readable,
+// not its peak.
 func TestUsageIsTheMostThatWasSeen(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		files := unifiedCounters()

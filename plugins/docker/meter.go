@@ -11,8 +11,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Times between looks at what a box uses. Counters go with the container, so what it used since the
-// last look isn't known.
+// Times between looks at a box's usage. Usage since the last look is lost with the container.
 const (
 	lookFirst = 20 * time.Millisecond // after the start and after input, then doubled
 	lookLast  = 10 * time.Second
@@ -29,8 +28,7 @@ type usage struct {
 	oom  bool // memory ran out, and the kernel ended a process of it or found none; only counters on this host tell
 }
 
-// meter looks at one box's counters from time to time: soon after something happened, rarely while
-// nothing does.
+// meter reads one box's counters: soon after something happened, rarely otherwise.
 type meter struct {
 	engine    *engine
 	container string
@@ -122,8 +120,8 @@ func (m *meter) isNear() bool {
 	return m.near != nil
 }
 
-// now reads the counters on this host, and returns what was seen by then. Some of them tell of a
-// moment only. ok is false if they aren't here, or not any more.
+// now reads this host's counters and returns the usage so far. Some counters show only the moment.
+// ok is false if they aren't here or are gone.
 func (m *meter) now() (u usage, ok bool) {
 	m.mu.Lock()
 	near := m.near

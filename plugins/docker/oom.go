@@ -8,8 +8,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// listen calls outOfMemory with the box's id when the kernel ended a process for memory, until ctx
-// ends. Where a socket proxy refuses to tell, the reason is known only once the guest has ended.
+// listen calls outOfMemory for each box with an out-of-memory kill, until ctx ends. If a socket
+// proxy refuses the events, only the guest's end shows the reason.
 func (h *host) listen(ctx context.Context, outOfMemory func(box string)) {
 	filters := client.Filters{}.Add("type", "container").Add("event", "oom").Add("label", labelInstance+"="+h.instance)
 	const first, longest = 100 * time.Millisecond, 10 * time.Second

@@ -16,9 +16,9 @@ import (
 // outerImage is the name of an image with the program itself, bubblewrap, its suite, and Python.
 const outerImage = "airlock-outer:1"
 
-// TestBubblewrapInContainer runs the suite of bubblewrap in containers under the seccomp profile that
-// is shipped: the least of it unless all is asked for. Where the profile isn't used, Airlock says how
-// to get there.
+// TestBubblewrapInContainer runs bubblewrap's suite in containers under the shipped seccomp
+// profile. It is the shortest suite unless all is asked for. Without the profile, Airlock says how
+// to use it.
 func TestBubblewrapInContainer(t *testing.T) {
 	if err := shared.Import(outerImage, outerRoot(t)); err != nil {
 		t.Fatal(err)

@@ -51,8 +51,8 @@ func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, er
 	}
 	line, tell := io.Pipe()
 	defer func() { _ = line.Close() }()
-	// Counters go with the box, which the rest of the script ends: so it is told how much memory to
-	// take once they have been read.
+	// The counters go with the box, which the rest of the script ends. They are read before it
+	// learns how much memory to take.
 	out := &firstWrite{first: func() {
 		b.meter.look(ctx)
 		_, _ = tell.Write(probe.LimitInput(limits.Memory))
@@ -75,13 +75,12 @@ func (h *host) proveLimits(ctx context.Context) (cpu, memory plugins.Control, er
 	return cpu, memory, nil
 }
 
-// cpuLimit is the limit of the box that computes without pause, in cores: so little that it is
-// reached on a busy host too.
+// cpuLimit is the limit of the box that computes without pause, in cores. A busy host reaches it
+// too.
 const cpuLimit = 0.1
 
-// limitedCPU is the control of processor time, proved by the share that a box got. That share alone
-// proves nothing: on a busy host everybody gets little. The kernel counts how often it held a box
-// back.
+// limitedCPU is the control of processor time, proved by a box's share and the kernel's count of
+// throttling. On a busy host a small share alone proves nothing.
 func limitedCPU(share float64, heldBack bool) plugins.Control {
 	const slack = 2 // periods of the kernel's accounting are long beside the measurement
 	c := plugins.Control{Name: probe.ControlCPU,
@@ -115,9 +114,8 @@ func (h *firstWrite) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// memoryLimited says how the script that takes memory ended, and whether its limit did that. It
-// ends by itself with 0 where there is none. An engine that is busy may tell of the end before it
-// hears why the kernel did it.
+// memoryLimited says how the script that takes memory ended, and whether its limit did that.
+// Without a limit it exits with 0. A busy engine may report the end before the reason.
 func memoryLimited(exit plugins.Exit) (ending string, held bool) {
 	const killedBySignal9 = 128 + 9
 	if exit.Reason == plugins.ReasonExit && exit.Code == killedBySignal9 {
@@ -126,8 +124,8 @@ func memoryLimited(exit plugins.Exit) (ending string, held bool) {
 	return "ended by " + string(exit.Reason), exit.Reason == plugins.ReasonOOM
 }
 
-// python runs a script as PID 1 of a default box and returns its output. The id begins with an
-// underscore, which no other box's does.
+// python runs a script as PID 1 of a default box and returns its output. Only such ids begin with
+// an underscore.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
 	plugins.Exit, error) {
 	b, err := h.newBox(plugins.Spec{ID: id, Limits: limits})
@@ -139,7 +137,7 @@ func (h *host) python(ctx context.Context, id string, limits plugins.Limits, scr
 	return out.Bytes(), exit, err
 }
 
-// finish runs a script as PID 1 of a box of the default image. It fails if the box had to be ended.
+// finish runs a script as PID 1 of a default box. It fails if the box had to be ended.
 func (h *host) finish(ctx context.Context, b *box, script string, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
 	i := h.images[0]

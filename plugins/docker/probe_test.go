@@ -101,8 +101,7 @@ func TestProbeFindsHoles(t *testing.T) {
 	}
 }
 
-// Under load the engine said that the box which takes memory had ended before it said why, and none
-// was used although the limit was held.
+// A busy engine reported the end of the box before the reason, so a held limit counted as missing.
 func TestLimitIsProvedByTheEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		exit plugins.Exit
@@ -131,8 +130,7 @@ func TestNoMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestNoProcessorLimit takes the limit away on a host so busy that the box gets hardly anything:
-// that share was once taken for the limit's doing.
+// TestNoProcessorLimit removes the limit on a busy host, where a small share alone proves nothing.
 func TestNoProcessorLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

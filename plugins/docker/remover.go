@@ -18,8 +18,8 @@ type remover struct {
 
 func newRemover() *remover { return &remover{slots: make(chan struct{}, maxBehind)} }
 
-// removeInBackground removes a container without processes while its Run returns. Nothing of it
-// holds memory or has files, and removing the engine's record takes longer than the rest of an end.
+// removeInBackground removes a container without processes while its Run returns. Removing the
+// engine's record is the slowest part of an end.
 func (c *remover) removeInBackground(ctx context.Context, h *host, name string) {
 	c.slots <- struct{}{}
 	c.wg.Go(func() {
@@ -41,8 +41,8 @@ func (c *remover) wait(limit time.Duration) {
 	}
 }
 
-// removeBox kills and removes a box's container. If the engine doesn't answer it keeps trying in
-// the background for as long as this process lives, and the sweep of the next Check does the rest.
+// removeBox kills and removes a box's container. If the engine doesn't answer, it retries in the
+// background while this process lives. The next Check sweeps the rest.
 func (h *host) removeBox(ctx context.Context, name string) error {
 	err := h.remove(ctx, name)
 	if err == nil {

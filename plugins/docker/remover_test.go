@@ -10,9 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestEndDoesNotWaitForRemoval has an engine that removes nothing until the test lets it. A box
-// that ended is told of all the same, with nothing running in its container, and Close waits for
-// the removal.
+// TestEndDoesNotWaitForRemoval delays an engine's removals. Run still reports the end, nothing runs
+// in the container, and Close waits for the removal.
 func TestEndDoesNotWaitForRemoval(t *testing.T) {
 	proxy := startProxy(t, shared.Socket())
 	settings := sharedSettings()
@@ -43,8 +42,8 @@ func TestEndDoesNotWaitForRemoval(t *testing.T) {
 	}
 }
 
-// TestCountersOfThisHost reads them without the engine, which here is on this host. What was
-// refused is counted then, not guessed.
+// TestCountersOfThisHost reads counters without the engine. Refused forks are counted then, not
+// guessed.
 func TestCountersOfThisHost(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// grace is how long output that is on its way may take once a box has been killed.
+	// grace bounds the wait for a killed box's remaining output.
 	grace = time.Second
 	// endTime is how long a container may take to be reported as ended after its output has.
 	endTime = 10 * time.Second
@@ -71,8 +71,8 @@ func killed() plugins.Exit {
 	return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}
 }
 
-// open makes the container, connects to it and starts it. Whether it fails or not, the caller
-// clears the container away.
+// open makes the container, connects to it and starts it. The caller removes the container, also
+// after an error.
 func (b *box) open(ctx context.Context, i *image, command []string) error {
 	if err := b.create(ctx, i, command); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 	}
 }
 
-// feed relays input. Its end is the last moment at which the counters are there for sure: the guest
-// ends by it.
+// feed relays input. At its end it reads the counters for a last certain time, before the guest
+// ends.
 func (b *box) feed(ctx context.Context, stdin io.Reader) {
 	if _, err := io.Copy(pokingWriter{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
 		return
@@ -171,7 +171,7 @@ func (p pokingWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// kill ends the box at once. Output that is on its way gets a moment, if anybody reads it.
+// kill ends the box at once. Output in transit gets a moment if there is a reader.
 func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason) plugins.Exit {
 	looking, stop := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	b.meter.look(looking)
@@ -192,8 +192,8 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 	return exit
 }
 
-// readExit says how a box ended whose output has: by itself, or with the engine. cause is how
-// reading failed, if it did.
+// readExit says how a box ended after its output did: by itself, or with the engine. cause is the
+// read error, if any.
 func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
@@ -221,11 +221,11 @@ func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	return exit, nil
 }
 
-// oomTime is how late the report of exhausted memory may come after an end by signal 9. That signal
-// has hardly any other cause.
+// oomTime is how late an out-of-memory event may follow an end by signal 9. That signal has hardly
+// any other cause.
 const oomTime = 3 * time.Second
 
-// awaitOOM waits a moment for that report. Engines hear of it by another way than of the end.
+// awaitOOM waits a moment for that event. Engines learn of it separately from the end.
 func (b *box) awaitOOM() bool {
 	select {
 	case <-b.oom:
@@ -235,8 +235,8 @@ func (b *box) awaitOOM() bool {
 	}
 }
 
-// finalState waits for the container's end, which is near, and returns its state. One that lives on
-// without output is killed.
+// finalState waits for the container's end and returns its state. It kills one that lives on
+// without output.
 func (b *box) finalState(ctx context.Context) (*container.State, error) {
 	if err := b.await(ctx); err != nil {
 		if errdefs.IsNotFound(err) || client.IsErrConnectionFailed(err) {

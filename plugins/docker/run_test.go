@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestManyEndsLeaveNothing opens boxes that end in every way there is, in random order, some at once:
-// 28, or 70 in the longest run.
+// TestManyEndsLeaveNothing ends boxes in every way, in random order, some together: 28, or 70 in
+// the longest run.
 func TestManyEndsLeaveNothing(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -15,9 +15,9 @@ type deliverError struct{ err error }
 func (e deliverError) Error() string { return e.err.Error() }
 func (e deliverError) Unwrap() error { return e.err }
 
-// demux takes apart what an engine sends of a container without a terminal: frames of 8 bytes
-// (stream number, three zeroes, length) and that many bytes. It holds no frame in memory. The end
-// of src between frames is no error.
+// demux splits an engine's stream of a container without a terminal into stdout and stderr. A frame
+// is 8 bytes (stream number, three zeroes, length) and that many bytes. It holds no frame in
+// memory. The end of src between frames is no error.
 func demux(src io.Reader, stdout, stderr io.Writer) error {
 	buf := make([]byte, 4<<10)
 	var head [8]byte
