@@ -40,8 +40,7 @@ func WithGuest(binary []byte) Option {
 	return func(b *Backend) { b.guest = func() ([]byte, error) { return binary, nil } }
 }
 
-// WithABI uses no more of Landlock than that version of it. It exists to test what older kernels
-// get.
+// WithABI limits the backend to that version of Landlock. It exists for tests of older kernels.
 func WithABI(version int) Option { return func(b *Backend) { b.maxABI = version } }
 
 // New returns a backend that isn't configured yet.

@@ -22,8 +22,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// old is the backend as on a kernel whose Landlock neither keeps signals in nor looks at
-// truncation, such as Debian 12's.
+// old is the backend on a kernel like Debian 12's, whose Landlock controls neither signals nor
+// truncation.
 const old = Name + "-old"
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 
 func TestConformance(t *testing.T) { conform(t, Name, false) }
 
-// TestConformanceOld needs to be root: without uids of their own, boxes must not be opened on such
-// a kernel. It has the least of the suite: all but these rules is as in the other.
+// TestConformanceOld runs the shortest suite on such a kernel, as root. Without uids of their own,
+// no boxes may open there.
 func TestConformanceOld(t *testing.T) { conform(t, old, true) }
 
 func conform(t *testing.T, name string, essential bool) {
@@ -49,8 +49,8 @@ func conform(t *testing.T, name string, essential bool) {
 		sandboxtest.Options{Name: name, Leftovers: leftovers, Essential: essential})
 }
 
-// takeNoOrphans lets those of the suite go elsewhere: other tests use the backend in this very process,
-// which then gets orphans.
+// takeNoOrphans keeps this process from adopting the suite's orphans. Other tests use the backend
+// in this process.
 func takeNoOrphans(t *testing.T) {
 	t.Helper()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); err != nil {
@@ -58,8 +58,7 @@ func takeNoOrphans(t *testing.T) {
 	}
 }
 
-// leftovers lists the directories that an instance still has. Those of a killed host go a moment
-// after it.
+// leftovers lists an instance's remaining directories. Those of a killed host go a moment later.
 func leftovers(instance string) []string {
 	var found []string
 	for range 200 {
@@ -71,21 +70,19 @@ func leftovers(instance string) []string {
 	return found
 }
 
-// TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the
-// same uid as everything else. It is the least of the suite unless all of it is asked for.
+// TestConformanceWithSharedUID runs the suite as a user without rights, whose boxes share its uid.
+// It is the shortest suite unless all is asked for.
 func TestConformanceWithSharedUID(t *testing.T) {
 	asNobody(t, "TestConformance", nil, cmp.Or(os.Getenv(sandboxtest.SuiteVariable), "essential"))
 }
 
-// TestConformanceWithCapabilities runs it as a user who has been given what root has, and who
-// therefore must see to it that boxes don't inherit it. It is the least of the suite unless all of it
-// is asked for: boxes are those of root.
+// TestConformanceWithCapabilities runs the suite as a user with root's capabilities, which boxes
+// must not inherit. It is the shortest suite unless all is asked for.
 func TestConformanceWithCapabilities(t *testing.T) {
 	asNobody(t, "TestConformance", Capabilities(), cmp.Or(os.Getenv(sandboxtest.SuiteVariable), "essential"))
 }
 
-// asNobody runs a test as a user without rights but for these capabilities, with as much of the suite
-// as is said.
+// asNobody runs a test as a user with only these capabilities, and the given suite.
 func asNobody(t *testing.T, test string, capabilities []uintptr, suite string) {
 	if os.Geteuid() != 0 {
 		t.Fatal("needs root, to become another user")
@@ -137,8 +134,8 @@ func stock(extra ...string) []string {
 	return append([]string{"--network", "none", "--security-opt", "no-new-privileges"}, extra...)
 }
 
-// TestInContainer runs the backend where it is for: in containers that nobody gave anything. It is the
-// least of the suite unless all of it is asked for.
+// TestInContainer runs the backend in containers without extra rights. It is the shortest suite
+// unless all is asked for.
 func TestInContainer(t *testing.T) {
 	e := startEngine(t)
 	nobody := stock("--user", "65534", "--cap-drop", "ALL")
@@ -225,8 +222,8 @@ func (e *engine) run(t *testing.T, options []string, command ...string) (string,
 	return string(out) + diagnostic.String(), err
 }
 
-// startEngine starts an engine that ends with the test, and makes an image of this host's Python,
-// the suite, and a file that a script must not read.
+// startEngine starts an engine for this test. It makes an image of this host's Python, the suite,
+// and a file that a script must not read.
 func startEngine(t *testing.T) *engine {
 	t.Helper()
 	e := &engine{dockertest.New(t)}

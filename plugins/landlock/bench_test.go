@@ -25,8 +25,7 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of
-// such a box, through a plugin.
+// BenchmarkOpen measures a box's first byte and whole life through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, nil)
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {
@@ -84,7 +83,7 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// echo opens a box with a guest that echoes, and returns when it did for the first time.
+// echo opens a box with a guest that echoes, and returns after its first echo.
 func echo(b *testing.B, client plugins.Sandbox, id string) (at time.Time, end func()) {
 	in, feed := io.Pipe()
 	out := firstByte{make(chan time.Time, 1)}

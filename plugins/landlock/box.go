@@ -128,8 +128,8 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 // kill ends the box by its supervisor.
 func (b *box) kill() { b.leash.Close() }
 
-// watch kills the box when ctx ends or its output can't be delivered. It returns when the
-// supervisor has ended, with the error of the output if that has ended already.
+// watch kills the box when ctx ends or its output can't be delivered. It returns after the
+// supervisor's end, with the output's error if there is one by then.
 func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct{}) error {
 	done := ctx.Done()
 	var late <-chan time.Time

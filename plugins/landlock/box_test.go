@@ -12,9 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// TestMetadataByDescriptor lets a box read a file that belongs to its uid, as the system's own do
-// where Airlock is root without any capability. It may not be changed in any way, while the box's
-// own may.
+// TestMetadataByDescriptor gives a box a foreign file of its own uid, as a root without
+// capabilities may. The box must change only its own files' metadata.
 func TestMetadataByDescriptor(t *testing.T) {
 	h := inspected(t, "test-metadata")
 	file, err := os.CreateTemp(h.tmp, "host-file-")
@@ -64,8 +63,8 @@ if os.fstat(own).st_mode & 0o7777 != 0o600: print("its own, removed: ", os.fstat
 	}
 }
 
-// TestConnectionsBesideDescriptorsOnTheirWay has a box keep as many descriptors on their way
-// through a socket as it can. They are counted by uid.
+// TestConnectionsBesideDescriptorsOnTheirWay checks connections while a box keeps many descriptors
+// in flight, which count by uid.
 func TestConnectionsBesideDescriptorsOnTheirWay(t *testing.T) {
 	const script = `
 import array, os, socket, struct, threading
@@ -97,8 +96,8 @@ func TestConnectionsBesideDescriptorsOnTheirWayWithSharedUID(t *testing.T) {
 	asNobody(t, "TestConnectionsBesideDescriptorsOnTheirWay", nil, "")
 }
 
-// TestConnectionsUseOnePort makes many connections, whose far ends close first: the port they were
-// accepted at is then kept for a minute, and it's the host's.
+// TestConnectionsUseOnePort closes the far ends of many connections first, which keeps the host's
+// port busy for a minute.
 func TestConnectionsUseOnePort(t *testing.T) {
 	const script = `
 import array, os, socket, struct, threading
@@ -132,8 +131,8 @@ print(len(ports))
 	}
 }
 
-// cutOff tries to get at a file by each call that can cut it off or open it for neither reading nor
-// writing, and says what worked.
+// cutOff tries every call that can truncate a file or open it for neither reading nor writing, and
+// prints what worked.
 const cutOff = `
 import ctypes, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -154,9 +153,8 @@ for path in (victim, "link", "/proc/self/fd/%%d" %% place):
 print("tried")
 `
 
-// TestABoxCutsOffNothingOfTheHost has boxes as on kernels whose Landlock doesn't look at
-// truncation, and one as on this kernel. The proof on Debian 12's kernel found truncate; opening
-// for neither reading nor writing (O_ACCMODE) goes by every version of Landlock.
+// TestABoxCutsOffNothingOfTheHost checks truncation with and without Landlock's control of it.
+// O_ACCMODE opens for neither reading nor writing, past every version of Landlock.
 func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 	dir, err := os.MkdirTemp("", "truncate-test-") // t.TempDir is closed to others
 	if err != nil {
@@ -179,7 +177,7 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 			}
 		}
 		h := inspected(t, "test-truncate", WithABI(abi))
-		// so that it can be opened to read, as some of the system's could be that an operator gave away
+		// readable, as a system file might be that an operator gave away
 		h.ruleset.Files = append(h.ruleset.Files, dir)
 		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"),
 			[]byte(victim+"\n"))

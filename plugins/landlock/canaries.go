@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// canaries are things of the host that a box reaches if a control is missing. They are open to
-// everybody but for the controls. Others on the host must not touch them: the file has a secret
-// name, and a connection counts by the probe's password.
+// canaries are host objects that a box reaches only if a control is missing. They are otherwise
+// open to everybody. Others on the host can't trigger them: the file has a secret name, and a
+// connection needs the probe's password.
 type canaries struct {
 	dir      string
 	file     string // in dir
@@ -25,8 +25,8 @@ type canaries struct {
 	touched  chan string
 }
 
-// newCanaries puts them up in a new directory. Boxes of another uid may enter it and nobody else
-// may list it.
+// newCanaries makes them in a new directory. Boxes of another uid may enter it, but nobody else may
+// list it.
 func newCanaries(dir string) (c *canaries, err error) {
 	c = &canaries{
 		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(),
@@ -47,8 +47,8 @@ func newCanaries(dir string) (c *canaries, err error) {
 	if err := os.Chmod(c.file, 0o666); err != nil { // whatever the umask
 		return c, err
 	}
-	// By a path without the directory's own, which can be too long for a socket, and which
-	// /proc/net/unix shows to everybody.
+	// A path without the directory's own: that can be too long for a socket, and /proc/net/unix
+	// shows it to everybody.
 	top, err := os.Open(dir)
 	if err != nil {
 		return c, err

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// Check implements plugins.Sandbox. It takes about two seconds. Open boxes stay open, and until it
-// is done others are opened under the previous configuration.
+// Check implements plugins.Sandbox. It takes about two seconds. Open boxes stay open; until it is
+// done, new ones use the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Version: "Landlock", Tier: plugins.TierRestricted}
 	return b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })

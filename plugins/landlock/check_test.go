@@ -35,8 +35,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOnOlderKernels has every version of Landlock before the one that other tests have, where
-// boxes have uids of their own.
+// TestCheckOnOlderKernels checks every earlier version of Landlock, with a uid per box.
 func TestCheckOnOlderKernels(t *testing.T) {
 	for abi := minABI; abi < ruleset.ScopedABI && abi <= ruleset.ABI(); abi++ {
 		b := New(WithGuest(sandboxtest.Guest(t)), WithABI(abi))
@@ -120,7 +119,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestUIDOfALongBox has one box live on while so many others come and go that every uid was had.
+// TestUIDOfALongBox keeps one box open while others use up all uids.
 func TestUIDOfALongBox(t *testing.T) {
 	i, u := identity{first: 50_000, count: 3}, newUIDs()
 	long, err := u.take(i)
@@ -329,8 +328,8 @@ func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	}
 }
 
-// TestSweep has what this process has, what an earlier one of the same instance left, and two of
-// another instance, of which one was killed (hole M4).
+// TestSweep checks leftovers of this process, of an earlier one of the instance, and of two other
+// instances, one of them killed (hole M4).
 func TestSweep(t *testing.T) {
 	h := inspected(t, "test-sweep")
 	self := string(h.names.Owner)
@@ -361,9 +360,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestHoleL2OthersCanNotTouchTheCanaries plays another user of the host while a proof runs: one who
-// lists what is in /tmp, connects to what listens, and has made directories that look like an
-// earlier box's. The sandbox has to count as ready.
+// TestHoleL2OthersCanNotTouchTheCanaries: another user lists /tmp, connects to listeners and fakes
+// a box's directories during a proof. The sandbox must still become ready.
 func TestHoleL2OthersCanNotTouchTheCanaries(t *testing.T) {
 	h := inspected(t, "test-others")
 	c, err := newCanaries(h.newPath("_canaries"))

@@ -67,7 +67,7 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 }
 
 // canPeek returns an error unless a parent may read its descendants' memory. The supervisor reads
-// there which address they connect to.
+// their connect addresses there.
 func canPeek(setting string) error {
 	b, err := os.ReadFile(setting)
 	if err != nil {
@@ -108,8 +108,8 @@ func (h *host) newPath(id string) string {
 	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
 }
 
-// sweep removes what an earlier process of this instance left, and dead ones of others. Everybody
-// can make a name like ours there, so only what belongs to us or to boxes is looked at.
+// sweep removes leftovers of this instance's earlier processes and of dead ones of others. It looks
+// only at directories owned by us or by boxes, since anybody can fake the names.
 func (h *host) sweep(isLive func(id string) bool) error {
 	entries, err := os.ReadDir(h.tmp)
 	errs := []error{err}

@@ -19,9 +19,8 @@ type identity struct {
 	first, count uint32 // uids of boxes; count is 0 if boxes share Airlock's
 }
 
-// minABI is the first version of Landlock there was. With a uid of its own per box it is enough:
-// the filter keeps the box from binding and connecting, and below ruleset.TruncateABI from cutting
-// off files by their path.
+// minABI is Landlock's first version. It suffices with a uid per box: the filter prevents binding
+// and connecting, and, below ruleset.TruncateABI, truncation by path.
 const minABI = 1
 
 // findIdentity decides. Its errors tell a person what to do.
@@ -53,7 +52,7 @@ func findIdentity(abi int) (identity, error) {
 }
 
 // Capabilities are those with which boxes get uids of their own, and end. Root has them in most
-// containers; another user has to be given them.
+// containers; other users don't by default.
 func Capabilities() []uintptr { return []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL} }
 
 // missingCapability names one of these that isn't in effect.
@@ -66,8 +65,8 @@ func missingCapability(own supervisor.Capabilities) string {
 	return ""
 }
 
-// ranges of uids for boxes: far from people and services where the user namespace has so many, else
-// high in what every one has.
+// ranges returns uids for boxes. The first is far from people and services; the second exists in
+// every user namespace.
 func ranges() []identity {
 	return []identity{{1_900_100_000, 65_536}, {50_000, 10_000}}
 }
@@ -102,8 +101,8 @@ func mapped(path string, r identity) bool {
 	return false
 }
 
-// uids hands out the uids of boxes, each to one box at a time, in turn. A box may wait for an
-// answer while ten thousand others come and go.
+// uids hands out box uids in turn, each to one box at a time. A waiting box may outlive ten
+// thousand others.
 type uids struct {
 	mu    sync.Mutex
 	last  uint32

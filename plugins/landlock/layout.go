@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// programs are trees that hold what runs in a box. /usr/src and, by default, /usr/local hold what
-// people put there.
+// programs are trees of software for boxes. People put their own files into /usr/src and
+// /usr/local; the latter is optional.
 func programs(usrLocal bool) []string {
 	trees := []string{
 		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32",
@@ -24,9 +24,9 @@ func programs(usrLocal bool) []string {
 	return trees
 }
 
-// files can be read: what Python, its libraries, OpenSSL and the linker need of /etc, and what
-// /proc says about the machine. Accounts, hosts and resolver settings of the host are left out;
-// libc then has defaults that suit a box.
+// files are readable: the needs of Python, its libraries, OpenSSL and the linker in /etc, and
+// /proc's facts about the machine. The host's accounts, hosts and resolver settings are left out;
+// libc's defaults suit a box.
 func files() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",
@@ -61,8 +61,8 @@ func findPython(s settings) (string, error) {
 		"AIRLOCK_PLUGIN_LANDLOCK_USR_LOCAL=true if Python is in /usr/local)")
 }
 
-// findTmp returns the directory that boxes' private directories are made in. A box with a uid of
-// its own can't enter the state directory.
+// findTmp returns the parent of boxes' private directories. A box with a uid of its own can't enter
+// the state directory.
 func findTmp(s settings, i identity, stateDir string) (string, error) {
 	candidates := []string{s.tmp}
 	if s.tmp == "" {

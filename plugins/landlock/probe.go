@@ -77,8 +77,8 @@ func canariesUntouched(c *canaries) plugins.Control {
 	return plugins.Control{Name: "canaries of the host are untouched", Proved: reached == "", Detail: detail}
 }
 
-// python runs a script as the guest of a box and returns what it wrote. The id begins with an
-// underscore, which no other box's does.
+// python runs a script as the guest of a box and returns its output. Only such ids begin with an
+// underscore.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte,
 	plugins.Exit, error) {
 	var out stdio.Answer

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/plugins/probe"
 )
 
-// Scripts that go past a limit that is held by looking, several times over, and then wait to be
-// ended. Without end they would take all that the host has where nobody looks.
+// Scripts that exceed a polled limit several times over and then wait. They stop there to spare a
+// host without polling.
 const (
 	takeMemory = `
 held = []

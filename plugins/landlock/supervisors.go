@@ -13,7 +13,7 @@ import (
 )
 
 // supervisors are the running ones. Every other child of this process is an orphan of a killed
-// supervisor, which comes to us as the next subreaper, and has to go.
+// supervisor and is ended.
 type supervisors struct {
 	mu  sync.Mutex
 	pid map[int]bool
@@ -43,8 +43,8 @@ func (s *supervisors) remove(pid int) {
 // orphansWithin bounds how long killed orphans may take to go away.
 const orphansWithin = 15 * time.Second
 
-// endOrphans kills what a dead supervisor left and returns when nothing is. A child of ours keeps
-// its number until we take its status, so nobody else is hit.
+// endOrphans kills what a dead supervisor left, and waits until nothing is. A child's number isn't
+// reused before we reap it, so no other process is hit.
 func (s *supervisors) endOrphans() error {
 	for deadline := time.Now().Add(orphansWithin); ; time.Sleep(time.Millisecond) {
 		n := s.killOrphans()

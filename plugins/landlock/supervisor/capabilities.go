@@ -30,7 +30,7 @@ func Own() (Capabilities, error) {
 }
 
 // Powerless reports whether there is no capability and no way to get one by execution. Uid 0 is
-// then a user like any other.
+// then an ordinary user.
 func (c Capabilities) Powerless() bool { return c.Permitted == 0 && c.Bounding == 0 }
 
 // Has reports whether all of these are in effect.
@@ -43,9 +43,8 @@ func (c Capabilities) Has(numbers ...int) bool {
 	return true
 }
 
-// clearInheritable keeps what the calling thread executes from inheriting capabilities. A process
-// that changes from one uid to another keeps its own unless one of the two is 0, so for a
-// supervisor that isn't root this is what leaves a box without any.
+// clearInheritable keeps programs executed by the calling thread from inheriting capabilities. Only
+// a change of uid from or to 0 drops them, so other supervisors need this.
 func clearInheritable() error {
 	header, data, err := capabilities()
 	if err != nil {

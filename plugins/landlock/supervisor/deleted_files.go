@@ -16,9 +16,9 @@ type deletedFiles struct {
 	closed bool  // a process can't be looked at
 }
 
-// findDeletedFiles goes through descriptors and mappings. A removed file that is only mapped counts
-// with the most that it can have, longest. It must run on a thread that acts as the box's uid. A
-// process that executes what it may not read hides what it holds.
+// findDeletedFiles inspects descriptors and mappings. A removed file that is only mapped counts as
+// longest, its largest possible size. It must run on a thread that acts as the box's uid. A process
+// that executes an unreadable program hides its files.
 func findDeletedFiles(processes []process, tmp string, longest int64) deletedFiles {
 	var u deletedFiles
 	seen := map[string]bool{}

@@ -6,11 +6,11 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// descendants tells the box's processes from others during one round of signals. It remembers those
-// it has made sure of, so a round over a tree of any shape looks twice at each process.
+// descendants tells the box's processes from others during one round of signals. It remembers
+// confirmed ones, so a round looks twice at each process.
 //
-// Number and start together name one process: numbers go all the way round before one comes back,
-// which takes longer than a tick of the clock of starts.
+// Number and start time together identify a process: a number comes back later than the clock of
+// starts ticks.
 type descendants struct {
 	self  int
 	stat  func(pid int) (procfs.Stat, error)

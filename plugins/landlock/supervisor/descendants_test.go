@@ -30,7 +30,7 @@ func TestADeepTreeTakesTwoLooksPerProcess(t *testing.T) {
 	}
 }
 
-// A number that was given to somebody else must not be taken for the process that had it.
+// A reused number must not be taken for its former process.
 func TestAnotherProcessWithAKnownNumberIsNoDescendant(t *testing.T) {
 	processes := map[int]procfs.Stat{
 		100: {Parent: 1, Start: 10}, 101: {Parent: 100, Start: 20}, 102: {Parent: 101, Start: 30}, 1: {Start: 1},

@@ -22,8 +22,8 @@ const (
 	recount = 2 * time.Millisecond
 )
 
-// forkLimit decides who may fork. Counting processes is expensive, so it counts the forks it granted,
-// and processes only when those reach the limit.
+// forkLimit decides which forks are allowed. Counting processes is expensive: it counts granted
+// forks, and processes only when those reach the limit.
 type forkLimit struct {
 	limit   int64
 	count   func() int64
@@ -61,9 +61,8 @@ func (c *forkLimit) ask(n notification) permission {
 	return granted
 }
 
-// look counts again and reports whether there is room. A box at its limit waits, so that it is not
-// counted too often. It also waits where only forks granted a moment ago stand in the way: of many
-// short processes one after the other, most have ended.
+// look counts again and reports whether there is room. Its pauses bound the cost at the limit. It
+// also waits while only recent forks are in the way: most short processes end soon.
 func (c *forkLimit) look() bool {
 	for {
 		time.Sleep(time.Until(c.at.Add(recount)))
@@ -101,8 +100,8 @@ func (c *forkLimit) freeze(on bool) {
 	}
 }
 
-// close lets nobody fork any more. Who asks waits until it's killed: an answer would only make it
-// say something that nobody should hear.
+// close lets no caller fork again. Callers wait until they're killed, because an error would only
+// make a script print a misleading message.
 func (c *forkLimit) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

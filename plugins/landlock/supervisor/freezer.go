@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signal sends sig to process pid if that is in the box. Its number may have been given to somebody
-// else meanwhile, so the process is held by a descriptor while it is made sure of.
+// signal sends sig to process pid if that is in the box. A descriptor holds the process during the
+// check: its number may be reused.
 func (d *descendants) signal(pid int, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -21,8 +21,7 @@ func (d *descendants) signal(pid int, sig unix.Signal) {
 	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing
-// is left.
+// killAll sends SIGKILL to every process of the box that it finds. Repeat it until nothing is left.
 func killAll() {
 	d := newDescendants()
 	for _, p := range listProcesses() {
@@ -33,8 +32,8 @@ func killAll() {
 const (
 	// freezeWithin bounds the attempts to stop every process.
 	freezeWithin = 5 * time.Second
-	// A frozen box is checked after refreezeFirst, then less and less often, down to once every
-	// refreezeLast: a thousand boxes may wait frozen. One found running is checked again soon.
+	// A frozen box is checked after refreezeFirst, then ever less often, down to once every
+	// refreezeLast: many boxes may be frozen. One found running is checked again soon.
 	refreezeFirst = 250 * time.Millisecond
 	refreezeLast  = 8 * time.Second
 )
@@ -84,8 +83,7 @@ func (f *freezer) hold(thaw <-chan struct{}, done chan<- struct{}) {
 	}
 }
 
-// freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over
-// after a few rounds.
+// freeze stops everything and reports success. Nothing forks meanwhile, so a few rounds suffice.
 func (f *freezer) freeze() bool {
 	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
 		if f.stop() {

@@ -27,7 +27,7 @@ func harden(uid int) error {
 }
 
 // lowerLimits sets the limits that the kernel holds per process. The guest inherits them; the
-// supervisor itself needs few descriptors and no large files.
+// supervisor needs few descriptors and no large files.
 func lowerLimits(l Limits, sharedUID bool) error {
 	for _, limit := range rlimit.OfBox(l.Files, fileLimit(l.Tmp)) {
 		set := limit.Set
@@ -41,10 +41,9 @@ func lowerLimits(l Limits, sharedUID bool) error {
 	return nil
 }
 
-// raiseOwnLimit bounds the guest's descriptors for good and raises the supervisor's own bound.
-// lowerLimits doesn't where the uid is shared. The kernel counts descriptors on their way through
-// sockets by uid and compares them with the sender's bound. A script at its own bound would else
-// stop all supervisors with the same uid from handing over connections.
+// raiseOwnLimit bounds the guest's descriptors for good and raises the supervisor's own bound. The
+// kernel counts descriptors in flight by uid and compares them with the sender's bound. With a
+// shared uid, a script at its bound would else keep all supervisors from passing connections.
 func raiseOwnLimit(guest int, files int64) error {
 	const room = 1 << 10
 	var now unix.Rlimit
@@ -62,7 +61,6 @@ func raiseOwnLimit(guest int, files int64) error {
 	return nil
 }
 
-// fileLimit is how large one file may get: less than all files together. A script that writes one
-// without end then meets the file's limit, an error it can handle, and not the directory's, which
-// ends the box.
+// fileLimit is the largest size of one file, less than all files together. A script that fills one
+// file then gets an error it can handle, before the directory's limit ends the box.
 func fileLimit(tmp int64) int64 { return tmp - tmp/16 }

@@ -10,16 +10,15 @@ import (
 const (
 	// interval is how often memory is looked at.
 	interval = 25 * time.Millisecond
-	// idleInterval is how often while nothing of a script's can run: before it has come, and while
+	// idleInterval is the time between looks while no script can run: before it starts, and while
 	// it's frozen. Most boxes wait most of the time.
 	idleInterval = time.Second
-	// diskInterval is how often the private directory is, at most; a big one less often, so that
-	// looking takes a tenth of the time.
+	// diskInterval is the least time between looks at the private directory. For a big one it is
+	// longer, so looking takes a tenth of the time.
 	diskInterval = 100 * time.Millisecond
 	// maxVain is how many walks in a row may be led astray.
 	maxVain = 20
-	// maxClosed is how many looks in a row may find a process that can't be looked at. One that is
-	// just starting may be.
+	// maxClosed is how many looks in a row may find an unreadable process. A starting one may be.
 	maxClosed = 3
 )
 
@@ -102,8 +101,7 @@ func (w *limitWatch) disk(hidden deletedFiles) string {
 	return ""
 }
 
-// Reserve is how much of a disk stays free of what boxes write, in bytes: a hundredth, but no more
-// than 64 MiB.
+// Reserve is how much of a disk boxes leave free, in bytes: a hundredth, at most 64 MiB.
 func Reserve(fs unix.Statfs_t) int64 {
 	return min(int64(fs.Blocks)/100*fs.Bsize, 64<<20)
 }

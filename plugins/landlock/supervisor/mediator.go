@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/fdpass"
 )
 
-// mediator answers the calls that the box's filter hands over. It runs on a thread of its own that
-// acts as the box's uid.
+// mediator answers the calls that the box's filter hands over, on its own thread with the box's
+// uid.
 type mediator struct {
 	listener *listener
 	tmp      string
@@ -44,7 +44,7 @@ func (m *mediator) serve() {
 	}
 }
 
-// fork grants or refuses a process or thread. One that is asked for while the box is frozen waits.
+// fork grants or refuses a process or thread. Requests of a frozen box wait.
 func (m *mediator) fork(n notification) {
 	switch m.forks.ask(n) {
 	case granted:
@@ -55,8 +55,8 @@ func (m *mediator) fork(n notification) {
 	}
 }
 
-// connect decides by a copy of the address. It reads all of the caller at once; the rest takes its
-// own time, because the guest may need a thread, and so this one.
+// connect decides by a copy of the address. It reads everything of the caller at once. The rest
+// runs elsewhere, because the guest may need a thread, and so this one.
 func (m *mediator) connect(n notification) {
 	size := int(min(n.args[2], 128))
 	raw, err := peek(n.pid, n.args[1], size)
@@ -132,8 +132,7 @@ func (m *mediator) connectCaller(n notification, to netip.AddrPort, flags int) {
 	m.listener.answer(n, 0)
 }
 
-// answerWithin bounds how long a guest may think about a connection. A guest that the script
-// stopped doesn't think at all.
+// answerWithin bounds a guest's decision about a connection. A stopped guest never answers.
 const answerWithin = 10 * time.Second
 
 // callers are connections that the guest has been offered and didn't decide about yet.

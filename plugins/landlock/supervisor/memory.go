@@ -11,7 +11,7 @@ import (
 )
 
 // peek reads up to size bytes of a caller's memory. It must run on a thread that acts as the box's
-// uid. What it returns is only the caller's if its notification is valid afterwards.
+// uid. Trust the result only if the notification is valid afterwards.
 func peek(pid uint32, address uint64, size int) ([]byte, error) {
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// metadata changes mode or times of a file in the private directory for the caller. It works on the
-// file that it looked at, so neither a link nor a rename in between leads it elsewhere.
+// metadata changes mode or times of a file in the private directory for the caller. It holds the
+// checked file open, so no link or rename can divert it.
 func (m *mediator) metadata(n notification) unix.Errno {
 	directory, pathAt, flags := int32(n.args[0]), n.args[1], uint64(0)
 	switch n.nr {
@@ -98,8 +98,7 @@ func (m *mediator) find(n notification, directory int32, pathAt uint64, noFollow
 	return file, nil
 }
 
-// base opens the directory that a path begins at in the caller's eyes. Its root is the
-// supervisor's.
+// base opens the directory that a caller's path starts at. Its root is the supervisor's.
 func (m *mediator) base(n notification, directory int32, path string) (int, error) {
 	place := fmt.Sprintf("/proc/%d/fd/%d", n.pid, directory)
 	switch {

@@ -39,8 +39,8 @@ func install(program []byte) (*listener, error) {
 		filter *bpf.RawInstruction
 	}{uint16(len(filter)), &filter[0]}
 	var errno unix.Errno
-	// A call that is being answered shouldn't be interrupted and begin anew; kernels before 5.19 don't
-	// know how to hold it.
+	// Signals shouldn't restart a call that is being answered; kernels before 5.19 can't prevent
+	// that.
 	for _, flags := range []uintptr{unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER} {
 		var fd uintptr
@@ -75,7 +75,7 @@ func (l *listener) receive() (notification, error) {
 	}
 }
 
-// valid reports whether the caller still waits. Only then was what was read under its pid its own.
+// valid reports whether the caller still waits. Only then was the data read under its pid its own.
 func (l *listener) valid(n notification) bool {
 	id := n.id
 	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == nil
@@ -112,8 +112,8 @@ func (l *listener) put(n notification, fd int, number uint32, closeOnExec bool) 
 	return l.retry(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a))
 }
 
-// retry repeats what a signal kept from being begun. The kernel waits for its lock of the
-// notifications interruptibly, and a caller whose answer is lost waits for ever.
+// retry repeats a request that a signal interrupted. The kernel's lock of notifications is
+// interruptible, and a caller without an answer waits for ever.
 func (l *listener) retry(request uintptr, argument unsafe.Pointer) error {
 	for {
 		if err := l.ioctl(request, argument); !errors.Is(err, unix.EINTR) {

@@ -14,10 +14,10 @@ import (
 // perFile is what a file counts besides its blocks. File systems have a bound number of them.
 const perFile = 1 << 10
 
-// tmpUsage returns what the private directory holds, in bytes, and stops looking beyond limit. Its
-// depth isn't bounded and what is in it changes under the walk, so the walk holds one directory at
-// a time, goes up by "..", and gives up when that leads elsewhere. It must run on a thread that
-// acts as the box's uid, and opens directories that their owner closed.
+// tmpUsage returns the size of the private directory in bytes, and stops beyond limit. The tree is
+// of any depth and changes meanwhile. So the walk holds one directory at a time, goes up by "..",
+// and gives up if that leads elsewhere. It must run on a thread that acts as the box's uid, and
+// opens directories that their owner closed.
 func tmpUsage(dir string, limit int64) (total int64, err error) {
 	type level struct {
 		inode uint64
@@ -141,8 +141,8 @@ func namesIn(fd int) ([]string, error) {
 }
 
 // RemoveTree removes a directory of any depth with one descriptor and no recursion. It moves the
-// content of subdirectories up until only files and empty directories are left. Nobody else may be
-// at work in it. What is no directory is removed, too.
+// content of subdirectories up until only files and empty directories are left. Nobody else may
+// work in it. It also removes a dir that is no directory.
 func RemoveTree(dir string) error {
 	top, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDirectoriesThatAreRemovedMeanwhile: a script that makes and removes directories, as tempfile
-// does, had written too much if the walk stood in one of them.
+// TestDirectoriesThatAreRemovedMeanwhile: scripts remove directories during the walk, as tempfile
+// does. That counted as too much written.
 func TestDirectoriesThatAreRemovedMeanwhile(t *testing.T) {
 	dir, done, ended := t.TempDir(), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -43,8 +43,8 @@ func TestDirectoriesThatAreRemovedMeanwhile(t *testing.T) {
 	<-ended
 }
 
-// TestDirectoriesOfAnyMode: what is in a directory counts whatever mode its owner gave it. One that
-// could be listed, and not searched, counted as too much.
+// TestDirectoriesOfAnyMode: content counts whatever a directory's mode. One without search
+// permission counted as too much.
 func TestDirectoriesOfAnyMode(t *testing.T) {
 	runtime.LockOSThread() // not unlocked: the thread ends with what it became
 	if os.Geteuid() == 0 {

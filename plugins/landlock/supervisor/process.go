@@ -31,8 +31,8 @@ func countTasks() int64 {
 	return n
 }
 
-// stopped reports whether no thread of p will run on. One in an uninterruptible wait (D) runs no
-// more of the script's code before it stops, nor does one that waits for the supervisor's answer.
+// stopped reports whether no thread of p will run on. A thread in an uninterruptible wait (D), or
+// waiting for the supervisor, stops before it runs more of the script.
 func (p process) stopped() bool {
 	for _, thread := range p.Threads {
 		if stat, err := procfs.ReadStat(thread); err == nil && !strings.ContainsRune("TtZXD", rune(stat.State)) {

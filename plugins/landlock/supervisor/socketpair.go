@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketPairs makes pairs of connected TCP sockets, all of a box at one port. A port can't be bound
-// anew for a minute after its connection's end, and the box shares ports with the host. With a port
-// for each connection, a script could use them all up.
+// socketPairs makes pairs of connected TCP sockets, all of a box at one port. A port stays busy for
+// a minute after its connection's end. With one per connection a script could use up the host's
+// ports.
 type socketPairs struct {
 	mu        sync.Mutex
 	listening int
@@ -92,8 +92,7 @@ func (m *socketPairs) join() (client, server int, err error) {
 // connect connects client and returns the other end.
 func (m *socketPairs) connect(client int) (server int, err error) {
 	err = unix.Connect(client, m.address)
-	// by any signal, because of the time limit; connecting goes on meanwhile, and the next call waits
-	// for its end
+	// by any signal, because of the time limit; connecting goes on, and the next call waits for it
 	for err == unix.EINTR {
 		err = unix.Connect(client, m.address)
 	}

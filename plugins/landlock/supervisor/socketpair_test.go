@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMeetingWhileSignalsCome: a socket with a time limit is interrupted by any signal, of which
-// the runtime and the ends of a box's processes send many. Callers were told that the connection
-// was refused.
+// TestMeetingWhileSignalsCome: any signal interrupts a socket with a time limit. Callers got
+// "connection refused" then.
 func TestMeetingWhileSignalsCome(t *testing.T) {
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, unix.SIGCHLD)
@@ -40,8 +39,8 @@ func TestMeetingWhileSignalsCome(t *testing.T) {
 	}
 }
 
-// TestStrangerWithoutDescriptors: a stranger that can't be turned away, because there is no
-// descriptor left, keeps nobody waiting for ever.
+// TestStrangerWithoutDescriptors: a stranger must not block callers when no descriptor is left to
+// turn it away.
 func TestStrangerWithoutDescriptors(t *testing.T) {
 	m := &socketPairs{}
 	client, server, err := m.pair()

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// Main is the supervisor's process. It takes a Config from descriptor 3, holds one box, and leaves
-// a Report on descriptor 4. An error means that there was no way to report.
+// Main runs the supervisor's process. It takes a Config from descriptor 3, holds one box, and
+// leaves a Report on descriptor 4. It returns an error only if it can't report.
 func Main() error {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)
@@ -98,8 +98,8 @@ func (w *supervisor) abort() {
 	_ = w.reap()
 }
 
-// start enters the ruleset with one thread and forks the guest from it. The guest's calls are
-// answered from another.
+// start enters the ruleset with one thread and forks the guest from it. Another thread answers the
+// guest's calls.
 func (w *supervisor) start(guestConn *os.File) error {
 	mediating, err := newThread(func() error { return actAs(w.config.UID) })
 	if err != nil {

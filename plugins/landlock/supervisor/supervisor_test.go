@@ -112,8 +112,7 @@ func TestConnectedPair(t *testing.T) {
 	}
 }
 
-// TestCensus lets processes come and go, and counts that there are never more than the limit and
-// that nobody is refused below it.
+// TestCensus checks the exact fork limit while processes come and go.
 func TestCensus(t *testing.T) {
 	rapid.Check(t, func(draw *rapid.T) {
 		limit := rapid.Int64Range(1, 20).Draw(draw, "limit")
@@ -267,8 +266,8 @@ func TestReadConfigRefuses(t *testing.T) {
 	}
 }
 
-// TestOneFileDoesNotEndTheBox: were a file allowed to be as large as the directory, it would depend
-// on the moment of a look whether a script that fills one gets an error or is ended.
+// TestOneFileDoesNotEndTheBox: a script that fills one file must reliably get an error, not end its
+// box.
 func TestOneFileDoesNotEndTheBox(t *testing.T) {
 	for _, tmp := range []int64{1 << 20, 64 << 20, 10 << 30} {
 		if n := fileLimit(tmp); n+perFile > tmp || n < tmp/2 {
