@@ -12,14 +12,14 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Settings of the admin token: its hash, its finder, and when and by whom it was spent.
+// Settings of the admin token: its hash, its finder, and who spent it when.
 const (
 	settingToken  = "admin.token"
 	settingFinder = "admin.token.finder"
 	settingSpent  = "admin.token.spent"
 )
 
-// SettingKeys returns the keys of the settings that hold the admin token.
+// SettingKeys returns the settings that hold the admin token.
 func SettingKeys() []string { return []string{settingToken, settingFinder, settingSpent} }
 
 // Lengths of an admin token, in bytes.
@@ -29,7 +29,7 @@ const (
 	maxToken    = 1024 // worth hashing
 )
 
-// AdminToken is the token that lets the first person in. Only a hash of it is kept.
+// AdminToken is the token of the first person. Only its hash is kept.
 type AdminToken struct {
 	store    *store.Store
 	keyring  *secrets.Keyring
@@ -41,10 +41,9 @@ type AdminToken struct {
 	monitors monitors
 }
 
-// Ensure sets the configured admin token or, on the first boot without one, a new one.
-// A new one is returned, to be printed once. Less than 16 characters are refused.
-// Once there is a person, a configured token counts no more: too many may see a platform's
-// settings.
+// Ensure sets the configured admin token, or makes one on the first boot. A new one is returned, to
+// be printed once. Under 16 characters are refused. Once there is a person, a configured token no
+// longer counts: too many may see a platform's settings.
 func (s *AdminToken) Ensure(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
 	if n := len(configured.Reveal()); !configured.Empty() && (n < minToken || n > maxToken) {
 		return app.Secret{}, app.Invalid("AIRLOCK_ADMIN_TOKEN",
@@ -70,8 +69,8 @@ func (s *AdminToken) Ensure(ctx context.Context, configured app.Secret) (printed
 	return app.Secret{}, s.setToken(ctx, app.System(), configured, "Took the admin token from the configuration.")
 }
 
-// Renew makes another admin token and ends all sessions and invitations. People only.
-// It is for a forgotten password, or for when somebody is in who should not be.
+// Renew makes another admin token and ends all sessions and invitations. People only. It helps
+// against a forgotten password or an intruder.
 func (s *AdminToken) Renew(ctx context.Context, by app.Actor) (app.Secret, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Secret{}, err
@@ -102,7 +101,7 @@ func (s *AdminToken) setToken(ctx context.Context, by app.Actor, token app.Secre
 	})
 }
 
-// storedToken is what the store keeps of the admin token; empty if there is none.
+// storedToken is the stored part of the admin token; empty if there is none.
 type storedToken struct {
 	hash   string
 	finder []byte
@@ -117,8 +116,8 @@ func (s *AdminToken) stored(ctx context.Context) (stored storedToken, err error)
 	return stored, err
 }
 
-// finder returns a keyed hash that recognises the token before any limit applies.
-// It is empty for a token so short that it could be guessed without a limit.
+// finder returns a keyed hash that recognises the token before any limit applies. It is empty for a
+// guessable, short token.
 func (s *AdminToken) finder(token app.Secret, hash string) []byte {
 	if len(token.Reveal()) < strongToken {
 		return []byte{}
@@ -126,13 +125,13 @@ func (s *AdminToken) finder(token app.Secret, hash string) []byte {
 	return s.keyring.Lookup(secrets.Settings, settingFinder+" "+hash+" "+token.Reveal())
 }
 
-// matchesFinder reports in constant time whether the finder recognises the token. If not, its hash
+// matchesFinder reports in constant time whether the finder recognises the token. If not, the hash
 // decides.
 func (s *AdminToken) matchesFinder(token app.Secret, stored storedToken) bool {
 	return len(stored.finder) > 0 && subtle.ConstantTimeCompare(s.finder(token, stored.hash), stored.finder) == 1
 }
 
-// checkUnspent returns nil if the admin token is the one with the hash and not spent.
+// checkUnspent returns nil if the hash is the admin token's and it is unspent.
 func (s *AdminToken) checkUnspent(ctx context.Context, tx *store.Tx, hash string) error {
 	current, _, err := tx.Settings.Get(ctx, settingToken)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// HashCost is what hashing a password costs. The zero HashCost is for production.
+// HashCost is the cost of hashing a password. Zero is for production.
 type HashCost = passwordhash.Cost
 
 // Config is what New needs.
@@ -21,7 +21,7 @@ type Config struct {
 	Cost    HashCost
 }
 
-// Auth is who may come in. Its parts are safe for concurrent use.
+// Auth decides who may come in. Its parts are safe for concurrent use.
 type Auth struct {
 	AdminToken  *AdminToken
 	Sessions    *Sessions
@@ -32,7 +32,7 @@ type Auth struct {
 	Invitations *Invitations
 }
 
-// New returns the parts, which share the limiters of wrong attempts and hash one password at a time.
+// New returns the parts. They share the limiters and hash one password at a time.
 func New(cfg Config) Auth {
 	st, now := cfg.Store, cfg.Now
 	hashes := &hasher{cost: cfg.Cost, turn: make(chan struct{}, 1)}
@@ -53,8 +53,7 @@ func New(cfg Config) Auth {
 	}
 }
 
-// hasher hashes one password at a time: an attacker can make the server wait, but not run out of
-// memory.
+// hasher hashes one password at a time, so attackers can't exhaust the memory.
 type hasher struct {
 	cost HashCost
 	turn chan struct{}
@@ -88,8 +87,8 @@ type refusals struct {
 	now   func() time.Time
 }
 
-// record audits a refusal and returns CodeUnauthorized.
-// It never names what was typed: people type passwords into the wrong field.
+// record audits a refusal and returns CodeUnauthorized. It never names the input: people type
+// passwords into wrong fields.
 func (r refusals) record(ctx context.Context, by app.Actor, subject, detail string) error {
 	err := r.store.Write(ctx, func(tx *store.Tx) error {
 		return tx.Audit(ctx, app.NewEvent(r.now(), by, "session.refuse", subject, detail))

@@ -13,16 +13,15 @@ import (
 // challengeLife is how long a challenge of a passkey can be answered.
 const challengeLife = 5 * time.Minute
 
-// Parts of a challenge, in bytes: when it ends, randomness, and what shows that it was made here.
+// Parts of a challenge, in bytes: expiry, randomness, and proof of origin.
 const (
 	challengeEnd   = 8
 	challengeNonce = 24
 	challengeSize  = challengeEnd + challengeNonce + sha256.Size
 )
 
-// challenges makes challenges for passkeys and accepts each once. A challenge is kept nowhere before
-// it is answered, so strangers who ask for many take no memory. A restart ends all of them.
-// It is safe for concurrent use.
+// challenges makes challenges for passkeys and accepts each once. Only answered ones are kept, so
+// strangers can't fill the memory. A restart ends all. It is safe for concurrent use.
 type challenges struct {
 	key [sha256.Size]byte // of this process
 
@@ -44,8 +43,7 @@ func (c *challenges) issue(purpose string, now time.Time) []byte {
 	return append(body, c.sign(purpose, body)...)
 }
 
-// spend reports whether a challenge, in base64url, was issued for the purpose, counts still, and
-// was not spent before.
+// spend reports whether a base64url challenge is valid for the purpose and unspent.
 func (c *challenges) spend(purpose, challenge string, now time.Time) bool {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
 	if err != nil || len(raw) != challengeSize {

@@ -20,9 +20,9 @@ type Enrollment struct {
 	refusals refusals
 }
 
-// Enroll checks the admin token or an invitation and opens a session that can only Join.
-// Wrong tokens are limited as at Login, but don't block invitations or long admin tokens (see
-// finder). Refusals are CodeUnauthorized, CodeRateLimited, or CodeConflict for a spent admin token.
+// Enroll checks the admin token or an invitation and opens a session for Join. Wrong tokens are
+// limited as at Login, but don't block invitations or long admin tokens (see finder). Errors:
+// CodeUnauthorized, CodeRateLimited; CodeConflict for a spent admin token.
 func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, token app.Secret) (opened Opened,
 	err error) {
 	somebody := app.Actor{Kind: app.ActorPerson, Address: address} // who showed or typed a token, in a browser
@@ -62,7 +62,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 	return opened, err
 }
 
-// invitation returns the id of the invitation that the token is, or "".
+// invitation returns the id of the token's invitation, or "".
 func (s *Enrollment) invitation(ctx context.Context, token app.Secret) (id string, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		found, err := tx.Invitations.ByToken(ctx, tokenDigest(token))
@@ -77,8 +77,8 @@ func (s *Enrollment) invitation(ctx context.Context, token app.Secret) (id strin
 	return id, err
 }
 
-// Enrolling reports whether a cookie of Enroll may also set the password of a known person.
-// Another cookie is CodeUnauthorized.
+// Enrolling reports whether Enroll's cookie may also reset a known person's password. Another
+// cookie is CodeUnauthorized.
 func (s *Enrollment) Enrolling(ctx context.Context, cookie app.Secret) (known bool, err error) {
 	found, err := s.sessions.find(ctx, cookie)
 	if err == nil && found.PersonID != "" {
@@ -87,9 +87,9 @@ func (s *Enrollment) Enrolling(ctx context.Context, cookie app.Secret) (known bo
 	return err == nil && found.Invitation == "", err
 }
 
-// Join makes the holder of a token a person and spends the token.
-// With the admin token, a known name gets a new password instead; its sessions and passkeys end.
-// CodeInvalidField names what is wrong with the name or the password.
+// Join makes the token's holder a person and spends the token. With the admin token, a known name
+// gets a new password; its sessions and passkeys end. CodeInvalidField names the faulty name or
+// password.
 func (s *Enrollment) Join(
 	ctx context.Context, cookie app.Secret, address, userAgent, name string, password app.Secret,
 ) (opened Opened, err error) {
@@ -126,8 +126,8 @@ func (s *Enrollment) Join(
 	return opened, err
 }
 
-// spend uses up the token that opened the session, and ends every session that it opened. It returns
-// the role that a new person has from it.
+// spend uses up the session's token and ends every session it opened. It returns the role for a new
+// person.
 func (s *Enrollment) spend(ctx context.Context, tx *store.Tx, by app.Actor, enrolled store.AdminSession) (
 	role app.Role, err error,
 ) {
@@ -159,8 +159,8 @@ func (s *Enrollment) spend(ctx context.Context, tx *store.Tx, by app.Actor, enro
 	return app.RoleOwner, tx.Sessions.DeleteEnrolling(ctx, "")
 }
 
-// admit adds the person with the role, or sets their password if known allows that, and returns
-// their id. Somebody who is known keeps their role.
+// admit adds the person, or sets their password if known allows it. It returns their id. A known
+// person keeps their role.
 func (s *Enrollment) admit(ctx context.Context, tx *store.Tx, by app.Actor, known bool, role app.Role, hash string) (
 	string, error,
 ) {

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// For tests outside of this package, which use the whole of app/access.
+// For tests outside of this package, which use all of app/access.
 const (
 	AddressBurst = addressBurst
 	AddressEvery = addressEvery
@@ -16,7 +16,7 @@ const (
 	SessionNote  = sessionNote
 )
 
-// SeenAt returns when the use of a session was last stored.
+// SeenAt returns the stored time of a session's last use.
 func (s *Sessions) SeenAt(ctx context.Context, cookie app.Secret) (time.Time, error) {
 	found, err := s.find(ctx, cookie)
 	return found.SeenAt, err
@@ -27,7 +27,7 @@ func NewSessions(st *store.Store, now func() time.Time) *Sessions {
 	return &Sessions{store: st, now: now}
 }
 
-// TryConfirm counts a wrong confirmation of a person and reports whether they had a try.
+// TryConfirm counts a wrong confirmation and reports whether it was allowed.
 func (s *Logins) TryConfirm(person string) bool { return s.confirms.begin(person, s.now()) }
 
 // SetToken makes a token the admin token.

@@ -17,7 +17,7 @@ type Invitations struct {
 	now   func() time.Time
 }
 
-// Create makes a one-time token for another person, who gets the role. It is shown once and not kept.
+// Create makes a one-time token for another person with the role. It is shown once and not kept.
 // CodeInvalidField is about "role". People only.
 func (s *Invitations) Create(ctx context.Context, by app.Actor, role app.Role) (
 	token app.Secret, expires time.Time, err error,

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Wrong attempts before the next has to wait, and how long until one is forgotten.
+// Wrong attempts before the next must wait, and how long each counts.
 const (
 	addressBurst = 5
 	addressEvery = 12 * time.Second
@@ -15,7 +15,7 @@ const (
 	maxAddresses = 10_000
 )
 
-// limiter limits wrong tokens and passwords per key and over all. It is safe for concurrent use.
+// limiter limits wrong tokens and passwords, per key and overall. It is safe for concurrent use.
 type limiter struct {
 	burst int // over all; 0: any number
 
@@ -24,7 +24,7 @@ type limiter struct {
 	keys   map[string]*bucket
 }
 
-// bucket is full of failures at its burst and forgets one per interval.
+// bucket holds up to burst failures and forgets one per interval.
 type bucket struct {
 	failures int
 	since    time.Time // when the oldest failure that counts began to be forgotten
@@ -32,7 +32,7 @@ type bucket struct {
 
 func newLimiter(burst int) *limiter { return &limiter{burst: burst, keys: map[string]*bucket{}} }
 
-// begin counts an attempt as failed and reports whether it may be made. succeed takes it back.
+// begin counts an attempt as failed and reports whether it is allowed. succeed takes it back.
 func (l *limiter) begin(key string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +58,7 @@ func (l *limiter) succeed(key string) {
 	}
 }
 
-// bucketLocked returns the key's bucket, nil if there are too many to keep another.
+// bucketLocked returns the key's bucket, or nil if there are too many.
 func (l *limiter) bucketLocked(key string, now time.Time) *bucket {
 	b := l.keys[key]
 	if b == nil {
@@ -95,8 +95,7 @@ func (b *bucket) forget(now time.Time, every time.Duration) {
 	}
 }
 
-// Origin returns whom an address counts as: one IPv4 address, or the /64 that one IPv6 customer
-// has.
+// Origin returns the limited unit of an address: an IPv4 address or IPv6 /64.
 func Origin(address string) string {
 	if ap, err := netip.ParseAddrPort(address); err == nil {
 		address = ap.Addr().String()

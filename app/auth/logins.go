@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// decoy is a hash that no password has: an unknown name takes as long as a known one.
+// decoy is a hash without a password. It makes unknown names as slow as known ones.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // Logins checks names and passwords.
@@ -22,9 +22,8 @@ type Logins struct {
 	refusals refusals
 }
 
-// Login checks a name and a password and opens a session.
-// Attempts are limited per address and over all. Every refusal is the same CodeUnauthorized, or
-// CodeRateLimited.
+// Login checks a name and a password and opens a session. Attempts are limited per address and
+// overall. All refusals are the same CodeUnauthorized, or CodeRateLimited.
 func (s *Logins) Login(ctx context.Context, address, userAgent, name string, password app.Secret) (opened Opened,
 	err error) {
 	if !s.attempts.begin(Origin(address), s.now()) {
@@ -47,7 +46,7 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 	s.attempts.succeed(Origin(address))
 	by := app.Actor{Kind: app.ActorPerson, Name: p.Name, Address: address}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
-		// The password may have been changed, or the person removed, while it was being checked.
+		// The password or the person may have changed during the check.
 		if now, err := tx.People.ByID(ctx, p.ID); app.CodeOf(err) == app.CodeNotFound ||
 			err == nil && now.Password != p.Password {
 			return wrongLogin()
@@ -63,9 +62,8 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 	return opened, err
 }
 
-// Confirm checks the password of a session's person again and makes the session fresh (see
-// Session.Fresh). Attempts are limited per person, so that strangers can't block it. A wrong
-// password is CodeInvalidField.
+// Confirm checks the session's password again and makes the session fresh. Attempts are limited per
+// person, so strangers can't block it. A wrong password is CodeInvalidField.
 func (s *Logins) Confirm(ctx context.Context, current Session, password app.Secret) error {
 	p, err := s.checkOwn(ctx, current, password)
 	if err != nil {

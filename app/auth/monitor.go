@@ -8,10 +8,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Monitor returns nil if token is the admin token, else CodeUnauthorized.
-// It guards metrics and profiles of the process, which change nothing and hold no secret.
-// A spent token counts: monitors ask every few seconds for years. Wrong ones are limited as at
-// Login.
+// Monitor returns nil for the admin token, else CodeUnauthorized. It guards metrics and profiles of
+// the process, which hold no secret. A spent token counts: monitors ask for years. Wrong ones are
+// limited as at Login.
 func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secret) error {
 	if n := len(token.Reveal()); n < minToken || n > maxToken || app.IsProfileID(token.Reveal()) {
 		return wrongMonitor()
@@ -44,8 +43,7 @@ func wrongMonitor() error {
 		"Send Authorization: Bearer and the admin token; airlock admin token makes a new one and ends every login.")
 }
 
-// monitors remembers the token that was right, so that not every request pays for argon2id.
-// It is safe for concurrent use.
+// monitors remembers the right token, to spare argon2id. It is safe for concurrent use.
 type monitors struct {
 	mu     sync.Mutex
 	hash   string // for which the token was right

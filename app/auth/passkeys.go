@@ -18,7 +18,7 @@ import (
 )
 
 // Passkeys registers passkeys and lets people in with them. An authenticator must verify its user,
-// by a PIN or biometrics, so a passkey alone is as good as a password.
+// by PIN or biometrics. So a passkey alone equals a password.
 type Passkeys struct {
 	store      *store.Store
 	now        func() time.Time
@@ -36,8 +36,8 @@ func registerPurpose(rp app.RelyingParty, current Session) string {
 	return "register at " + rp.ID + " in session " + current.ID
 }
 
-// LoginOptions returns what a browser needs to log in or confirm with a passkey, as JSON. Its
-// challenge counts once and for five minutes.
+// LoginOptions returns JSON for a browser to log in or confirm with a passkey. Its challenge counts
+// once, for five minutes.
 func (s *Passkeys) LoginOptions(rp app.RelyingParty) ([]byte, error) {
 	party, err := party(rp)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *Passkeys) LoginOptions(rp app.RelyingParty) ([]byte, error) {
 	return json.Marshal(options)
 }
 
-// RegistrationOptions returns what a browser needs to make a passkey, as JSON. Its challenge counts
-// in this session, once and for five minutes.
+// RegistrationOptions returns JSON for a browser to make a passkey. Its challenge counts in this
+// session, once, for five minutes.
 func (s *Passkeys) RegistrationOptions(ctx context.Context, current Session, rp app.RelyingParty) ([]byte, error) {
 	party, err := party(rp)
 	if err != nil {
@@ -80,9 +80,9 @@ func (s *Passkeys) RegistrationOptions(ctx context.Context, current Session, rp 
 	return json.Marshal(options)
 }
 
-// Register adds a passkey to the session's person. response is what their browser made of
-// RegistrationOptions. CodeInvalidField is about "name", or about "passkey" for a response that
-// can't be accepted. People only.
+// Register adds a passkey to the session's person. response is the browser's answer to
+// RegistrationOptions. CodeInvalidField is about "name", or "passkey" for an unacceptable response.
+// People only.
 func (s *Passkeys) Register(
 	ctx context.Context, current Session, rp app.RelyingParty, name string, response []byte,
 ) error {
@@ -134,9 +134,9 @@ func (s *Passkeys) Register(
 	})
 }
 
-// Login opens a session for the person whose passkey signed. response is what their browser made of
-// LoginOptions. Attempts are limited together with those of passwords. Every refusal is the same
-// CodeUnauthorized, or CodeRateLimited.
+// Login opens a session for the person whose passkey signed. response is the browser's answer to
+// LoginOptions. Attempts share the limits of passwords. All refusals are the same CodeUnauthorized,
+// or CodeRateLimited.
 func (s *Passkeys) Login(
 	ctx context.Context, rp app.RelyingParty, address, userAgent string, response []byte,
 ) (opened Opened, err error) {
@@ -157,8 +157,8 @@ func (s *Passkeys) Login(
 	return opened, err
 }
 
-// Confirm makes the session fresh (see Session.Fresh) if a passkey of its person signed. Attempts
-// are limited as those of Logins.Confirm. A refusal is CodeUnauthorized.
+// Confirm makes the session fresh if a passkey of its person signed. Attempts are limited as in
+// Logins.Confirm. A refusal is CodeUnauthorized.
 func (s *Passkeys) Confirm(ctx context.Context, current Session, rp app.RelyingParty, response []byte) error {
 	if !s.confirms.begin(current.PersonID, s.now()) {
 		return tooMany()
@@ -179,8 +179,8 @@ func (s *Passkeys) Confirm(ctx context.Context, current Session, rp app.RelyingP
 	return err
 }
 
-// use verifies a response to LoginOptions and, in the same transaction, notes that the passkey was
-// used and does what it opens. A refusal is audited with by.
+// use verifies a response to LoginOptions. In the same transaction it notes the use and opens what
+// the passkey opens. A refusal is audited with by.
 func (s *Passkeys) use(ctx context.Context, rp app.RelyingParty, by app.Actor, response []byte,
 	do func(*store.Tx, store.Person, app.Passkey) error,
 ) error {
@@ -231,7 +231,7 @@ func (s *Passkeys) use(ctx context.Context, rp app.RelyingParty, by app.Actor, r
 	return err
 }
 
-// Reasons to refuse a passkey, as the audit log tells them.
+// Reasons to refuse a passkey, for the audit log.
 var (
 	errChallenge      = errors.New("its challenge was not ours, was used before or is too old")
 	errUnknownPasskey = errors.New("nobody here has it")
@@ -239,7 +239,7 @@ var (
 	errCopied         = errors.New("its counter went back, so it may have been copied")
 )
 
-// refuse audits a refusal. Only the reasons above are told: others quote what a stranger sent.
+// refuse audits a refusal. It tells only the reasons above: others quote strangers.
 func (s *Passkeys) refuse(ctx context.Context, by app.Actor, subject string, reason error) error {
 	why := "it did not verify"
 	for _, known := range []error{errChallenge, errUnknownPasskey, errOtherPerson, errCopied} {
@@ -253,8 +253,7 @@ func (s *Passkeys) refuse(ctx context.Context, by app.Actor, subject string, rea
 	return s.refusals.record(ctx, by, subject, "Refused a passkey: "+why+".")
 }
 
-// verified checks the signature, the host and origin it was made for, that the authenticator has
-// verified its user, and the counter.
+// verified checks the signature, host, origin, counter, and that the user was verified.
 func verified(party *webauthn.WebAuthn, user passkeyUser, challenge string,
 	parsed *protocol.ParsedCredentialAssertionData,
 ) (app.Passkey, error) {
@@ -289,8 +288,8 @@ func (s *Passkeys) List(ctx context.Context, personID string) (list []app.Passke
 	return list, err
 }
 
-// Remove removes a passkey of the session's person. id is its ID in base64url. One that is gone is
-// CodeNotFound. People only.
+// Remove removes a passkey of the session's person. id is base64url. Errors: CodeNotFound. People
+// only.
 func (s *Passkeys) Remove(ctx context.Context, current Session, id string) error {
 	return s.change(ctx, current, id, func(list []app.Passkey, at int) ([]app.Passkey, string, string) {
 		name := list[at].Name
@@ -298,8 +297,8 @@ func (s *Passkeys) Remove(ctx context.Context, current Session, id string) error
 	})
 }
 
-// Rename gives a passkey of the session's person another name. id is its ID in base64url. One that
-// is gone is CodeNotFound, a name that can't be is CodeInvalidField. People only.
+// Rename renames a passkey of the session's person. id is base64url. Errors: CodeNotFound,
+// CodeInvalidField. People only.
 func (s *Passkeys) Rename(ctx context.Context, current Session, id, name string) error {
 	name, err := app.CheckPasskeyName(name)
 	if err != nil {
@@ -312,8 +311,8 @@ func (s *Passkeys) Rename(ctx context.Context, current Session, id, name string)
 	})
 }
 
-// change changes one passkey of the session's person, and audits that. apply gets their passkeys and
-// the place of that one.
+// change changes one passkey of the session's person and audits it. apply gets all their passkeys
+// and its index.
 func (s *Passkeys) change(ctx context.Context, current Session, id string,
 	apply func(list []app.Passkey, at int) (changed []app.Passkey, action, detail string)) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
@@ -339,8 +338,8 @@ func (s *Passkeys) change(ctx context.Context, current Session, id string,
 	})
 }
 
-// RemoveAll removes every passkey of the person with a name and ends their sessions, which a
-// passkey may have opened. It returns how many passkeys there were. People only.
+// RemoveAll removes a named person's passkeys and ends their sessions. A passkey may have opened
+// those. It returns the number of passkeys. People only.
 func (s *Passkeys) RemoveAll(ctx context.Context, by app.Actor, name string) (n int, err error) {
 	if err := by.PeopleOnly(); err != nil {
 		return 0, err
@@ -365,7 +364,7 @@ func (s *Passkeys) RemoveAll(ctx context.Context, by app.Actor, name string) (n 
 	return n, err
 }
 
-// PasskeyID is the ID of a passkey as addresses name it.
+// PasskeyID returns a passkey's ID as used in addresses.
 func PasskeyID(k app.Passkey) string { return base64.RawURLEncoding.EncodeToString(k.ID) }
 
 // party is Airlock as WebAuthn's relying party at one address.
@@ -377,7 +376,7 @@ func party(rp app.RelyingParty) (*webauthn.WebAuthn, error) {
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
 			UserVerification: protocol.VerificationRequired,
 		},
-		// Some password managers report properties that nobody asked for. Airlock uses none of them.
+		// Some password managers report unrequested properties. Airlock uses none.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -386,7 +385,7 @@ func party(rp app.RelyingParty) (*webauthn.WebAuthn, error) {
 	return w, nil
 }
 
-// passkeyUser is a person as the library asks for one, with their passkeys for one address.
+// passkeyUser adapts a person and their passkeys for one address to the library.
 type passkeyUser struct {
 	store.Person
 	rp app.RelyingParty

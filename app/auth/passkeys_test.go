@@ -28,7 +28,7 @@ const (
 	hasKey       = 0x40
 )
 
-// authenticator is one in software, with one passkey. Its fields can be bent.
+// authenticator is a software authenticator with one passkey. Tests can falsify its fields.
 type authenticator struct {
 	t        *testing.T
 	key      *ecdsa.PrivateKey
@@ -63,7 +63,7 @@ func (a *authenticator) json(v any) []byte {
 	return text
 }
 
-// options are the parts of a browser's options that an authenticator needs.
+// options are the parts of a browser's options for an authenticator.
 func (a *authenticator) options(text []byte) (challenge string) {
 	a.t.Helper()
 	var o struct {
@@ -306,8 +306,8 @@ func TestPasskeyRegistrationIsRefused(t *testing.T) {
 	refused("one too many", newAuthenticator(t).create(options(x)))
 }
 
-// TestPasskeyEndsWithItsPersonAndItsReset: nobody comes in with a passkey that was removed, of
-// somebody who was removed, or of somebody whose password was reset with the admin token.
+// TestPasskeyEndsWithItsPersonAndItsReset: removal of a passkey or person, or a password reset,
+// ends it.
 func TestPasskeyEndsWithItsPersonAndItsReset(t *testing.T) {
 	ctx := t.Context()
 	for name, end := range map[string]func(d *desk, ada, bob auth.Session){

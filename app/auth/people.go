@@ -51,9 +51,8 @@ func (s *People) Exist(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// ChangePassword gives the session's person a new password and ends their other sessions.
-// CodeInvalidField is about "old" for a wrong old password, and about "password" for a weak new
-// one.
+// ChangePassword sets the session's person's password and ends their other sessions.
+// CodeInvalidField is about "old" for a wrong old password, "password" for a weak new one.
 func (s *People) ChangePassword(ctx context.Context, current Session, old, password app.Secret) error {
 	if err := app.CheckPassword(current.Actor.Name, password); err != nil {
 		return err
@@ -81,7 +80,7 @@ func (s *People) ChangePassword(ctx context.Context, current Session, old, passw
 	})
 }
 
-// SetRole changes what a person may do, at once. One owner always stays. by's PersonID is empty for a
+// SetRole changes a person's role at once. One owner always stays. by's PersonID is empty for a
 // command on the host. CodeInvalidField is about "role". Owners and commands only.
 func (s *People) SetRole(ctx context.Context, by Session, id string, role app.Role) error {
 	if err := by.Actor.PeopleOnly(); err != nil {
@@ -113,8 +112,8 @@ func (s *People) SetRole(ctx context.Context, by Session, id string, role app.Ro
 	})
 }
 
-// stillOwner refuses a person who was removed, or lost the role, since their request was let in: two
-// who remove each other at once would leave nobody.
+// stillOwner refuses a person who lost the owner role during their request. Two who remove each
+// other at once would leave nobody.
 func (s *People) stillOwner(ctx context.Context, tx *store.Tx, current Session) error {
 	me, err := tx.People.ByID(ctx, current.PersonID)
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -126,8 +125,8 @@ func (s *People) stillOwner(ctx context.Context, tx *store.Tx, current Session) 
 	return err
 }
 
-// Remove takes a person's access away at once. Nobody removes themselves, so one owner always
-// stays. Owners only.
+// Remove ends a person's access at once. Nobody removes themselves, so an owner always stays.
+// Owners only.
 func (s *People) Remove(ctx context.Context, current Session, id string) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return err

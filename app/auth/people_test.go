@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/auth"
 )
 
-// TestTheAdminTokenWorksOnce: what it opens can do nothing but choose a name and a password, and
-// then its holder is told who used it.
+// TestTheAdminTokenWorksOnce: its session can only choose a name and password. A second holder is
+// told who used it.
 func TestTheAdminTokenWorksOnce(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -59,7 +59,7 @@ func TestAHalfSessionEndsSoon(t *testing.T) {
 	accesstest.WantCode(t, "after half an hour", err, app.CodeUnauthorized)
 }
 
-// TestForgottenPassword: with a new admin token, somebody who is known chooses another password.
+// TestForgottenPassword: with a new admin token, a known person chooses another password.
 func TestForgottenPassword(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
@@ -162,8 +162,7 @@ func TestFreshPasswords(t *testing.T) {
 		app.CodeRateLimited)
 }
 
-// TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many
-// people type wrong ones.
+// TestHoleL3WrongConfirmationsOfOthers: they don't block one's own confirmation.
 func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
 	d := founded(t)
 	x := d.SessionOf(d.LogIn("Ada"))
@@ -238,7 +237,7 @@ func TestSessionList(t *testing.T) {
 	d.SessionOf(two)
 }
 
-// TestTwoWhoRemoveEachOtherLeaveOne: the second was let in before the first took their access away.
+// TestTwoWhoRemoveEachOtherLeaveOne: the second request began before the first ended.
 func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
@@ -257,7 +256,7 @@ func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
 	}
 }
 
-// TestANewTokenEndsEveryInvitation: also one that was made while the clock was ahead.
+// TestANewTokenEndsEveryInvitation: also one made while the clock was ahead.
 func TestANewTokenEndsEveryInvitation(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
@@ -272,7 +271,7 @@ func TestANewTokenEndsEveryInvitation(t *testing.T) {
 	accesstest.WantCode(t, "an invitation from before", err, app.CodeUnauthorized)
 }
 
-// joined is a session of somebody who was invited with a role.
+// joined returns the session of a person invited with a role.
 func (d *desk) joined(by auth.Session, name string, role app.Role) (auth.Session, app.Secret) {
 	d.T.Helper()
 	token, _, err := d.Invitations.Create(d.T.Context(), by.Actor, role)
@@ -381,7 +380,7 @@ func TestOnlyOwnersEndOthersSessions(t *testing.T) {
 	}
 }
 
-// TestAResetKeepsTheRole: who uses the admin token for a known name gets what that name had.
+// TestAResetKeepsTheRole: the admin token doesn't change a known person's role.
 func TestAResetKeepsTheRole(t *testing.T) {
 	d := founded(t)
 	d.joined(d.SessionOf(d.LogIn("Ada")), "Vera", app.RoleViewer)

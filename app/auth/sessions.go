@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long sessions live, how often their use is written down, and how long a typed password counts
-// as fresh.
+// Session lifetimes, how often use is stored, and how long a confirmation is fresh.
 const (
 	sessionIdle = 12 * time.Hour
 	sessionLife = 7 * 24 * time.Hour
@@ -30,8 +29,8 @@ type Session struct {
 	ConfirmedAt time.Time // when they last showed who they are, by password or passkey
 }
 
-// Fresh reports whether the person showed who they are within the last five minutes, as what can't
-// be taken back asks for.
+// Fresh reports whether the person confirmed their identity within five minutes. Irreversible
+// actions need this.
 func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
 
 // Opened is a new session, for the cookie.
@@ -40,7 +39,7 @@ type Opened struct {
 	Expires time.Time
 }
 
-// Sessions keeps the sessions of people, and of tokens whose holder has yet to choose a name.
+// Sessions keeps the sessions of people and of enrolling token holders.
 type Sessions struct {
 	store *store.Store
 	now   func() time.Time
@@ -48,7 +47,7 @@ type Sessions struct {
 	unnoted atomic.Pointer[time.Time] // when a use could last not be stored; nil if it always could
 }
 
-// Touch returns the session of a cookie and extends its idle time, else CodeUnauthorized.
+// Touch returns a cookie's session and extends its idle time, else CodeUnauthorized.
 func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, seenAt, err := s.standing(ctx, cookie, address)
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string)
 		case app.CodeConflict: // it was ended meanwhile
 			return Session{}, unauthorized()
 		case app.CodeStorageFull, app.CodeStorageBusy:
-			// A person who frees space on the disk needs the pages, without a wait for each.
+			// Pages must not wait while a person frees disk space.
 			s.unnoted.Store(&now)
 		default:
 			if err != nil {
@@ -76,8 +75,8 @@ func (s *Sessions) justUnnoted(now time.Time) bool {
 	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
 }
 
-// Get is Touch without extending the idle time.
-// It is for requests that a forgotten browser tab makes by itself, and for second looks.
+// Get is Touch without extending the idle time. It is for automatic requests of open tabs and
+// second looks.
 func (s *Sessions) Get(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, _, err := s.standing(ctx, cookie, address)
 	return session, err
@@ -108,7 +107,7 @@ func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address stri
 	}, found.SeenAt, nil
 }
 
-// find returns the session of a cookie if it is not over, else CodeUnauthorized.
+// find returns a cookie's valid session, else CodeUnauthorized.
 func (s *Sessions) find(ctx context.Context, cookie app.Secret) (found store.AdminSession, err error) {
 	if cookie.Empty() {
 		return found, unauthorized()
@@ -153,7 +152,7 @@ func (s *Sessions) openFor(ctx context.Context, tx *store.Tx, by app.Actor, id, 
 		sessionLife)
 }
 
-// Logout ends a session. One that is over already is no error.
+// Logout ends a session. An ended one is no error.
 func (s *Sessions) Logout(ctx context.Context, cookie app.Secret, address string) error {
 	return s.store.Write(ctx, func(tx *store.Tx) error {
 		person, ok, err := tx.Sessions.Delete(ctx, tokenDigest(cookie))
@@ -177,8 +176,7 @@ type SessionInfo struct {
 	ExpiresAt time.Time // at the latest
 }
 
-// List lists everybody's open sessions, the last used first. Their times of use are true to a
-// minute.
+// List lists everybody's open sessions, the last used first. Times of use are accurate to a minute.
 func (s *Sessions) List(ctx context.Context) (list []SessionInfo, err error) {
 	now := s.now()
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
@@ -192,8 +190,8 @@ func (s *Sessions) List(ctx context.Context) (list []SessionInfo, err error) {
 	return list, err
 }
 
-// End ends a session of the current one's person, or for owners of anybody. One that is over
-// already, and for others than owners another person's, is CodeNotFound. People only.
+// End ends a session of the current person, or for owners anybody's. CodeNotFound if it is over, or
+// not theirs. People only.
 func (s *Sessions) End(ctx context.Context, current Session, id string) error {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return err
@@ -214,8 +212,8 @@ func (s *Sessions) End(ctx context.Context, current Session, id string) error {
 	})
 }
 
-// EndOthers ends all sessions but the given one: everybody's, or only those of its own
-// person. It returns how many. People only; everybody's: owners only.
+// EndOthers ends all sessions but the given one: everybody's, or its person's. It returns how many.
+// People only; everybody's: owners only.
 func (s *Sessions) EndOthers(ctx context.Context, current Session, everybody bool) (n int64, err error) {
 	if err := current.Actor.PeopleOnly(); err != nil {
 		return 0, err
@@ -240,8 +238,7 @@ func (s *Sessions) EndOthers(ctx context.Context, current Session, everybody boo
 	return n, err
 }
 
-// tokenDigest returns what the store keeps of a token of ours. It has 160 random bits: a plain hash
-// is enough.
+// tokenDigest returns a token's stored form. Tokens have 160 random bits, so a plain hash suffices.
 func tokenDigest(token app.Secret) []byte {
 	sum := sha256.Sum256([]byte(token.Reveal()))
 	return sum[:]

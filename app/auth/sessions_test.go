@@ -152,8 +152,7 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 	d.LogIn("  aDA ")
 }
 
-// TestPeopleReadWhileTheDatabaseIsKept: each page waited ten seconds for the process that kept it,
-// and ended in an error.
+// TestPeopleReadWhileTheDatabaseIsKept: pages load while another process holds the database.
 func TestPeopleReadWhileTheDatabaseIsKept(t *testing.T) {
 	d := founded(t)
 	cookie := d.LogIn("Ada")
@@ -260,9 +259,8 @@ func TestLoginsAreLimitedPerAddress(t *testing.T) {
 	}
 }
 
-// TestHoleL3OthersKeepNobodyOut: wrong attempts from an address, and from everywhere together,
-// don't keep out who has the right token, an invitation, or a session. Wrong ones stay limited,
-// whoever else was let in meanwhile, and so does a token that is short enough to be guessed.
+// TestHoleL3OthersKeepNobodyOut: wrong attempts don't lock out valid tokens, invitations or
+// sessions. Wrong ones and short tokens stay limited.
 func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
