@@ -18,7 +18,7 @@ import (
 )
 
 // How long a tool waits. A client that asked for progress hears from us each tick and keeps
-// waiting; another gives up after a minute, as most are set.
+// waiting; most others give up after a minute.
 const (
 	tick          = 5 * time.Second
 	waitProgress  = 30 * time.Minute
@@ -91,9 +91,9 @@ func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.S
 	return result
 }
 
-// follow waits for the end of an execution, passing its questions to the client's model. If ctx
-// ends the execution goes on. That it can't be asked about for a while is no reason to give up: who
-// doesn't learn its id submits the script again.
+// follow waits for an execution's end and passes its questions to the client's model. If ctx ends
+// the execution goes on. It survives failed polls: a client that never learns the id would submit
+// the script again.
 func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience(ctx))
 	for {
@@ -140,14 +140,13 @@ func unansweredAdvice(err error) string {
 	return "Your client did not answer the script's question: " + err.Error() + ". " + adviceRespond
 }
 
-// passes reports whether what was asked may well be answered in a while: too much is asked at once,
-// or there was no answer of Airlock's.
+// passes reports whether a retry may help: rate limits, or no answer of Airlock's.
 func passes(err error) bool {
 	code := app.CodeOf(err)
 	return code == app.CodeRateLimited || code == app.CodeInternal
 }
 
-// unread passes on why an execution can't be read, and which one it is.
+// unread explains why an execution can't be read, and names it.
 func unread(x run, err error) (*sdk.CallToolResult, error) {
 	if !x.known {
 		return nil, err
@@ -159,7 +158,7 @@ func unread(x run, err error) (*sdk.CallToolResult, error) {
 	return result, nil
 }
 
-// poll asks how an execution stands, held open for one tick.
+// poll asks for an execution's state, held open for one tick.
 func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error) {
 	got, err := c.api.Do(ctx,
 		client.Request{Method: "GET", Path: x.path + "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64),
@@ -174,8 +173,8 @@ func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error)
 	return got, now, nil
 }
 
-// awaitPerson waits until a person has locked the profile and set what was missing, or has ended
-// it. Where nothing of that is left it returns at once.
+// awaitPerson waits until a person has locked and completed, or ended, the profile. If nothing is
+// left to do it returns at once.
 func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience(ctx))
 	for reports := 0; ; {
@@ -201,8 +200,8 @@ func (c call) advise(got client.Answer, what string) *sdk.CallToolResult {
 	return result
 }
 
-// patience returns how long this client waits for an answer. Half of the time until ctx ends is left
-// for the answer itself.
+// patience returns how long this client waits for an answer. It leaves half of ctx's time for the
+// answer itself.
 func (c call) patience(ctx context.Context) time.Duration {
 	wait := waitNoReports
 	if c.req.Params.GetProgressToken() != nil {
@@ -214,8 +213,7 @@ func (c call) patience(ctx context.Context) time.Duration {
 	return wait
 }
 
-// report tells the client that the call is alive, and counts that. That it can't be told is no
-// reason to stop.
+// report tells the client that the call is alive, and counts reports. Failures are ignored.
 func (c call) report(ctx context.Context, n *int, message string) {
 	*n++
 	if token := c.req.Params.GetProgressToken(); token != nil {
@@ -224,12 +222,12 @@ func (c call) report(ctx context.Context, n *int, message string) {
 	}
 }
 
-// executionPath is the path of the execution that a call on it names.
+// executionPath returns the path of the execution named by a call's path.
 func executionPath(path string) string {
 	return strings.TrimSuffix(path, "/respond")
 }
 
-// orRefusal is why there is no answer, or why the answer is a no.
+// orRefusal returns err, or the refusal in the answer.
 func orRefusal(got client.Answer, err error) error {
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// pending is a profile as far as a person has yet to act on it.
+// pending is the part of a profile that waits for a person.
 type pending struct {
 	State   app.State `json:"state"`
 	URL     string    `json:"setup_url"`
@@ -26,7 +26,7 @@ func readPending(got client.Answer) (p pending) {
 	return p
 }
 
-// advice tells the model what to ask of the person, and where; "" if nobody has to act.
+// advice tells the model what to ask of the person, and where; else "".
 func (p pending) advice() string {
 	const next = ". Then call read_profile, which waits for it."
 	if p.State == app.StateUnlocked {

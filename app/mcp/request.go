@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// toRequest distributes a tool's arguments over the request it stands for. own is the profile of
-// the connection. Whether a value is right is for the API to say. Errors are *app.Error.
+// toRequest distributes a tool's arguments over its request. own is the connection's profile. The
+// API validates values. Errors are *app.Error.
 func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
 	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1),
 		Profile: own}
@@ -66,7 +66,7 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 // maxUpload is the largest file that a tool sends, in bytes.
 const maxUpload = 2 << 20
 
-// readUpload reads the file that a call sends: its content in base64, or a text.
+// readUpload reads the file of a call: base64 content, or a text.
 func readUpload(body map[string]json.RawMessage) (content []byte, err error) {
 	encoded, text := body[apidocs.ArgContent], body[apidocs.ArgText]
 	switch {
@@ -90,8 +90,8 @@ func readUpload(body map[string]json.RawMessage) (content []byte, err error) {
 	return content, nil
 }
 
-// leaveOut removes the arguments that stand for none: strict clients send null, and some models an
-// empty string, for what they leave out. An empty answer to a question is one.
+// leaveOut removes null and empty arguments. Strict clients and some models send them for omitted
+// ones. An empty answer to a question stays.
 func leaveOut(args map[string]json.RawMessage) {
 	absent := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
 	answers := args["response"] != nil && string(args["response"]) != "null" && (args["error"] == nil ||
@@ -104,8 +104,7 @@ func leaveOut(args map[string]json.RawMessage) {
 	})
 }
 
-// checkArguments refuses arguments that the tool does not take, and a call without those it cannot be
-// addressed without.
+// checkArguments refuses unknown arguments and missing ones that the address needs.
 func checkArguments(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	known, _ := tool.Input["properties"].(map[string]any)
 	names := slices.Sorted(maps.Keys(known))
@@ -127,15 +126,13 @@ func checkArguments(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	return nil
 }
 
-// needsProfile reports whether a call means nothing without a profile. For one on an execution that
-// execution's id is enough.
+// needsProfile reports whether a call needs a profile. For an execution its id is enough.
 func needsProfile(tool apidocs.Tool) bool {
 	return tool.Auth == apidocs.AuthBearer || tool.Auth == apidocs.AuthEither ||
 		strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
-// inBody reports whether an argument goes into the request's body, and not into its path, query or
-// headers.
+// inBody reports whether an argument belongs in the request's body.
 func inBody(tool apidocs.Tool, name string) bool {
 	switch name {
 	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:

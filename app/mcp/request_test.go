@@ -60,8 +60,8 @@ func TestToRequest(t *testing.T) {
 	}
 }
 
-// A connection without a profile is told of it in the words of tools, before any request; a call on
-// an execution needs none.
+// A connection without a profile gets an error in the words of tools, unsent. Calls on
+// an execution need none.
 func TestToRequestWithoutProfile(t *testing.T) {
 	for name, refused := range map[string]bool{"read_profile": true, "add_keys": true, "list_executions": true,
 		"execute": true, "create_profile": false, "read_execution": false, "skill": false} {
@@ -81,7 +81,7 @@ func TestToRequestWithoutProfile(t *testing.T) {
 	}
 }
 
-// A model that has tools can't follow a hint that speaks of HTTP.
+// Hints name tools: a model can't follow one about HTTP.
 func TestHintsNameTools(t *testing.T) {
 	for hint, want := range map[string]string{
 		"press Lock; then GET /profiles/{id}?wait=50 returns":             "press Lock; then read_profile returns",
@@ -118,8 +118,8 @@ func TestWhoHasToAct(t *testing.T) {
 	}
 }
 
-// FuzzToRequest: a model's arguments never lead to another operation than the tool's, to nobody
-// else's profile by way of a path, and the body stays one JSON object.
+// FuzzToRequest: arguments never change the operation or path's profile, and the body stays one
+// JSON object.
 func FuzzToRequest(f *testing.F) {
 	tools := apidocs.Tools()
 	f.Add(uint8(0), []byte(`{"script":"1","inputs":{"n":1e400},"idempotency_key":"k"}`))
@@ -143,8 +143,7 @@ func FuzzToRequest(f *testing.F) {
 	})
 }
 
-// TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer
-// elsewhere.
+// TestToolsHaveWholeSchemas: a tool's schema refers to nothing outside it.
 func TestToolsHaveWholeSchemas(t *testing.T) {
 	for _, tool := range apidocs.Tools() {
 		text, err := json.Marshal(tool.Input)

@@ -14,14 +14,14 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// Addresses of artifacts. The agent API decides about each read: an address alone opens nothing.
+// Addresses of artifacts. The agent API authorises each read.
 const (
 	uriBeginning = "airlock://executions/"
 	uriMiddle    = "/artifacts/"
 	artifactURIs = uriBeginning + "{execution_id}" + uriMiddle + "{name}"
 )
 
-// maxResource is the largest artifact that is read as a resource, in bytes: all of it is held in memory.
+// maxResource bounds an artifact read as a resource, in bytes. It is held in memory.
 const maxResource = 4 << 20
 
 // artifact is one as the API shows it.
@@ -44,7 +44,7 @@ func artifacts(got client.Answer) (id string, list []artifact) {
 	return x.ID, x.Artifacts
 }
 
-// links are the artifacts of an answer as links to resources.
+// links returns an answer's artifacts as links to resources.
 func links(got client.Answer) (all []sdk.Content) {
 	id, list := artifacts(got)
 	for _, a := range list {
@@ -106,7 +106,7 @@ func contents(uri, media string, content []byte) *sdk.ResourceContents {
 	return c
 }
 
-// unreadable is why a resource can't be read. What is not this profile's looks as if it didn't exist.
+// unreadable explains why a resource can't be read. Those of other profiles look missing.
 func unreadable(got client.Answer, err, missing error) error {
 	refusal := orRefusal(got, err)
 	if app.CodeOf(refusal) == app.CodeNotFound {

@@ -15,8 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// asker answers like an API whose one execution asks its question until a moment, and then has
-// ended.
+// asker is an API whose execution asks until a time and then ends.
 type asker struct{ until time.Time }
 
 func (a asker) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -28,9 +27,8 @@ func (a asker) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// TestModelThatNeverAnswers: a call whose client's model says nothing ends with the question at its
-// deadline, or when the execution has ended; the client is told to stop asking, and one that asked
-// for reports gets them meanwhile.
+// TestModelThatNeverAnswers: a call ends at its deadline or with the execution. The client is told
+// to stop asking, and gets progress if requested.
 func TestModelThatNeverAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		until, atLeast, atMost time.Duration // of the question, and for the call
@@ -115,8 +113,7 @@ func connected(t *testing.T, api http.RoundTripper, protocol string, options *sd
 	return session
 }
 
-// scripted answers like an API that says something else as time goes by. What is submitted is
-// always accepted.
+// scripted is an API whose answers change over time. Submissions are always accepted.
 type scripted struct {
 	began time.Time
 	says  func(after time.Duration) (status int, text string)
@@ -134,8 +131,7 @@ func (s scripted) RoundTrip(r *http.Request) (*http.Response, error) {
 		Request: r}, nil
 }
 
-// TestRefusedPollKeepsTheExecution: a script that was accepted isn't lost because it can't be asked
-// about for a while, and whoever gives up names it. Models submitted it again.
+// TestRefusedPollKeepsTheExecution: failed polls don't lose an accepted script; the error names it.
 func TestRefusedPollKeepsTheExecution(t *testing.T) {
 	const busy = `{"error":{"code":"rate_limited","message":"too many","hint":"wait"}}`
 	const asks = `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1","prompt":"why?"}}`
@@ -187,8 +183,7 @@ func TestRefusedPollKeepsTheExecution(t *testing.T) {
 	}
 }
 
-// TestUnusableAnswer: a model that says nothing, or what the API refuses, leaves a question that
-// somebody else has to answer, and the call says so.
+// TestUnusableAnswer: an empty or refused answer leaves the question open, and the call says so.
 func TestUnusableAnswer(t *testing.T) {
 	for name, c := range map[string]struct{ text, why string }{"nothing": {"", "no text"}, "too much": {"words", "much"}} {
 		for _, protocol := range []string{"2025-11-25", "2026-07-28"} {
@@ -215,8 +210,7 @@ func TestUnusableAnswer(t *testing.T) {
 	}
 }
 
-// TestHoleF10QuestionIsTheScripts: a client that is asked, and one that has no model to ask, learn
-// whose text the question is.
+// TestHoleF10QuestionIsTheScripts: clients with and without a model learn that the script asks.
 func TestHoleF10QuestionIsTheScripts(t *testing.T) {
 	api := scripted{time.Now(), func(time.Duration) (int, string) {
 		return http.StatusOK, `{"execution_id":"exec_1","status":"awaiting_llm","llm_request":{"request_id":"q1",` +
@@ -255,7 +249,7 @@ func toolText(t *testing.T, session *sdk.ClientSession) (said string) {
 	return said
 }
 
-// kept answers like an API whose database another program keeps for so many answers.
+// kept is an API whose database is locked for some answers.
 type kept struct{ left *int }
 
 func (k kept) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -267,8 +261,7 @@ func (k kept) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
 
-// TestAnswerIsGivenAgainWhileTheDatabaseIsKept: what the client's model had answered was thrown
-// away, and its client told that it had not.
+// TestAnswerIsGivenAgainWhileTheDatabaseIsKept: a locked database doesn't lose the model's answer.
 func TestAnswerIsGivenAgainWhileTheDatabaseIsKept(t *testing.T) {
 	for _, c := range []struct {
 		times int

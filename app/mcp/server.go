@@ -24,10 +24,10 @@ const instructions = "Airlock runs Python in a sandbox with credentials that a p
 	"Same code and same data give the same numbers: compute in Python, use llm.complete for wording " +
 	"only. The skill tool tells the rest."
 
-// Way tells by which client a request acts, and for how long at most.
+// Way returns the client by which a request acts, and bounds its time.
 type Way func(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client)
 
-// Through is the way of a connection whose calls all act by one client.
+// Through returns a Way that always uses one client.
 func Through(api client.Client) Way {
 	return func(ctx context.Context, _ *sdk.RequestExtra) (context.Context, client.Client) { return ctx, api }
 }
@@ -38,8 +38,9 @@ type server struct {
 	profile app.Secret // of a connection that is not HTTP
 }
 
-// Server returns an MCP server whose tools and resources act by way. profile is that of a connection that
-// is not HTTP; it may be empty. announce tells all clients that the list of tools may have changed.
+// Server returns an MCP server whose tools and resources act by way. profile is that of a
+// connection that is not HTTP; it may be empty. announce tells all clients that the tools may have
+// changed.
 func Server(way Way, profile app.Secret, version string) (s *sdk.Server, announce func()) {
 	common := server{way, profile}
 	s = sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
@@ -75,7 +76,7 @@ func (s server) addTool(to *sdk.Server, tool apidocs.Tool) {
 		})
 }
 
-// annotations are hints for clients that ask the person before a tool is used.
+// annotations are hints for clients that ask the person first.
 func annotations(tool apidocs.Tool) *sdk.ToolAnnotations {
 	reads := tool.Method == "GET"
 	runs := tool.ID == "execute" || tool.ID == "rerun"
@@ -118,8 +119,8 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 	return c.success(got), nil
 }
 
-// own is the profile of the connection. Over HTTP each request must name it: that a session is
-// known proves nothing about who asks.
+// own returns the connection's profile. Over HTTP each request must name it: a session id proves
+// nothing.
 func (s server) own(of *sdk.RequestExtra) app.Secret {
 	if of == nil || of.Header == nil {
 		return s.profile
@@ -128,7 +129,7 @@ func (s server) own(of *sdk.RequestExtra) app.Secret {
 	return app.NewSecret(strings.TrimSpace(token))
 }
 
-// success passes an answer on. The guide is a text, all else is JSON.
+// success passes an answer on. The guide is text, all else JSON.
 func (c call) success(got client.Answer) *sdk.CallToolResult {
 	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(got.Text)}}}
 	if c.tool.Returns != "" {
@@ -140,7 +141,7 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 	return result
 }
 
-// errorResult tells the model what went wrong, in the shape that every error of the API has.
+// errorResult tells the model the error in the API's shape.
 func errorResult(err error) *sdk.CallToolResult {
 	var known *app.Error
 	if !errors.As(err, &known) {

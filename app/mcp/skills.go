@@ -21,19 +21,19 @@ import (
 const (
 	skillTool = "skill_" // begins the names of tools that are skills
 
-	// maxToolName is how long a tool's name may be for the APIs of models.
+	// maxToolName is the longest tool name that models' APIs accept.
 	maxToolName = 64
 
-	// maxSkillTools bounds the tools that are skills. Models choose badly among more; execute runs any.
+	// maxSkillTools bounds the tools for skills. Models choose badly among more; execute runs any.
 	maxSkillTools = 64
 
 	maxToolDescription = 1024 // bytes of a skill's description
 )
 
-// listSkills asks for the path whose answer the tools are made from.
+// listSkills is the path of the list that makes the tools.
 const listSkills = "/skills?include=schema"
 
-// skill is one that the profile may run, as the API shows it.
+// skill is a skill that the profile may run, as the API shows it.
 type skill struct {
 	Name        string          `json:"name"`
 	Version     int             `json:"version"`
@@ -42,8 +42,7 @@ type skill struct {
 	Schema      json.RawMessage `json:"input_schema"`
 }
 
-// toolName is the name of a skill's tool: the skill's own after skill_, cut and told apart by a digest
-// where it would be too long.
+// toolName returns the tool's name: skill_ and the skill's name. A digest shortens long ones.
 func (s skill) toolName() string {
 	name := skillTool + s.Name
 	if len(name) <= maxToolName {
@@ -54,8 +53,8 @@ func (s skill) toolName() string {
 	return name[:maxToolName-digits-1] + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// skillTools lets each connection list and call the skills that its profile may run. A call is one of
-// execute with the skill's name, so all that execute does holds for it.
+// skillTools lets each connection list and call its profile's skills. A call becomes one of
+// execute, with its rules.
 func (s server) skillTools(execute apidocs.Tool) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -78,7 +77,7 @@ func (s server) skillTools(execute apidocs.Tool) sdk.Middleware {
 	}
 }
 
-// skills are those that the profile of a connection may run; none where that can't be told now.
+// skills returns the skills that a connection's profile may run. It is empty on failure.
 func (s server) skills(ctx context.Context, of *sdk.RequestExtra) (list []skill) {
 	profile := s.own(of)
 	if profile.Empty() {
@@ -100,7 +99,7 @@ func (s server) skills(ctx context.Context, of *sdk.RequestExtra) (list []skill)
 	return list
 }
 
-// tool offers the skill: execute's arguments but for the script, with the skill's schema for inputs.
+// tool offers the skill: execute's arguments without the script, and the skill's inputs.
 func (s skill) tool(execute apidocs.Tool) *sdk.Tool {
 	known, _ := execute.Input["properties"].(map[string]any)
 	properties := maps.Clone(known)
@@ -119,7 +118,7 @@ func (s skill) tool(execute apidocs.Tool) *sdk.Tool {
 		InputSchema: schema, Annotations: annotations(execute)}
 }
 
-// moveReferences has the references within a schema begin where it stands now.
+// moveReferences moves the references within a schema to its new place.
 func moveReferences(part any, to string) {
 	switch part := part.(type) {
 	case map[string]any:
@@ -137,8 +136,8 @@ func moveReferences(part any, to string) {
 	}
 }
 
-// executeSkill is the call of execute that a call of a skill's tool stands for. A skill that the
-// profile may not run, the API refuses. So it does arguments that are wrong.
+// executeSkill turns a call of a skill's tool into one of execute. The API refuses forbidden skills
+// and wrong arguments.
 func (s server) executeSkill(ctx context.Context, r *sdk.CallToolRequest, name string,
 	execute apidocs.Tool) *sdk.CallToolRequest {
 	if len(r.Params.Name) == maxToolName {
@@ -156,7 +155,7 @@ func (s server) executeSkill(ctx context.Context, r *sdk.CallToolRequest, name s
 	return &call
 }
 
-// withSkill adds the skill's name to arguments. What is no object stays as it is.
+// withSkill adds the skill's name to arguments, unless they are no object.
 func withSkill(arguments json.RawMessage, name string) json.RawMessage {
 	all := map[string]json.RawMessage{}
 	if len(arguments) > 0 && json.Unmarshal(arguments, &all) != nil {
@@ -180,7 +179,7 @@ func withSkill(arguments json.RawMessage, name string) json.RawMessage {
 // lookEvery is how often WatchSkills looks.
 const lookEvery = 30 * time.Second
 
-// WatchSkills calls announce whenever the skills that a profile may run have changed, until ctx ends.
+// WatchSkills calls announce when a profile's skills change, until ctx ends.
 func WatchSkills(ctx context.Context, api client.Client, profile app.Secret, announce func()) {
 	var before []byte
 	for sleep.For(ctx, lookEvery) == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// TestNamesOfSkillToolsSuitModels: the APIs of models refuse longer names, and two skills never share one.
+// TestNamesOfSkillToolsSuitModels: names are short enough and unique.
 func TestNamesOfSkillToolsSuitModels(t *testing.T) {
 	long := strings.Repeat("a", 62)
 	accepted := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

@@ -7,10 +7,10 @@ import (
 	"github.com/computclaw/airlock/app/apidocs"
 )
 
-// inTools puts the tools' names in place of the calls that a hint of the API names.
+// inTools replaces the API calls in a hint by tools.
 func inTools(hint string) string {
 	tools := apidocs.Tools()
-	// The replacer takes the first that fits, so longer paths come first.
+	// The replacer takes the first match, so longer paths come first.
 	slices.SortFunc(tools, func(a, b apidocs.Tool) int { return len(b.Path) - len(a.Path) })
 	var names []string
 	for _, tool := range tools {
