@@ -2,7 +2,7 @@ package apidocs
 
 import "github.com/computclaw/airlock/app"
 
-// errorRows tells an agent what to do about each code it can meet, in the order of the flow.
+// errorRows advises an agent on each code, in the order of the flow.
 func errorRows() []ErrorRow {
 	return []ErrorRow{
 		{Code: app.CodeInvalidJSON, Do: "send one valid JSON object in UTF-8"},

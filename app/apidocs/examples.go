@@ -11,10 +11,9 @@ import (
 // maxExamples bounds how many are written for one profile.
 const maxExamples = 3
 
-// examples are scripts for exactly this profile's keys and allowed hosts, each complete: a request
-// for each key that goes to a web server, a query for a PostgreSQL server. They use the libraries
-// that are there. A profile that fits neither gets one that shows what it has,
-// one that runs no scripts none.
+// examples are complete scripts for this profile's keys and allowed hosts. Each key of a web server
+// gets a request, a PostgreSQL server a query, with installed libraries. Without a match the script
+// shows what there is. A profile that runs no scripts gets none.
 func examples(p app.Profile, packages []string) (list []string) {
 	if p.MayRun == app.MayRunApprovedSkills {
 		return nil
@@ -40,8 +39,8 @@ func examples(p app.Profile, packages []string) (list []string) {
 	return []string{b.String() + "set_result({\"keys\": settings.keys()})\n"}
 }
 
-// goesTo is the web server that a key's value belongs to and that scripts may reach, or "". Nobody
-// knows that of an injected key without hosts: it may be one to sign or to decrypt with.
+// goesTo returns the reachable web server of a key's value, or "". An injected key without hosts
+// has none: it may sign or decrypt.
 func goesTo(p app.Profile, k app.Key) string {
 	mode := modeOf(k)
 	if mode == app.ModePlain || (mode == "" && len(k.Hosts) == 0) {
@@ -58,7 +57,7 @@ func goesTo(p app.Profile, k app.Key) string {
 	return ""
 }
 
-// firstAddress is the first web server that scripts may reach, or "".
+// firstAddress returns the first web server that scripts may reach, or "".
 func firstAddress(p app.Profile) string {
 	for _, h := range p.Hosts {
 		if h.Allowed && fixedName(h.Host) && address(h.Host) != "" {
@@ -79,7 +78,7 @@ func database(p app.Profile) (app.Host, bool) {
 	return app.Host{}, false
 }
 
-// request is a script that calls a web server with the key, or without one.
+// request is a script that calls a web server, with or without the key.
 func request(k app.Key, url string, packages []string) string {
 	token, headers := "", ""
 	if k.Name != "" {
@@ -99,7 +98,7 @@ func request(k app.Key, url string, packages []string) string {
 		token, url, strings.TrimSuffix(", "+headers, ", "))
 }
 
-// query is a script that asks a PostgreSQL server, as far as the profile's keys tell who it is.
+// query is a script for a PostgreSQL server, using the profile's keys where possible.
 func query(p app.Profile, h app.Host, packages []string) string {
 	library := "psycopg"
 	if !installed(packages, "psycopg") && installed(packages, "psycopg2") {
@@ -123,8 +122,7 @@ with %s.connect(host=%s%s, user=%s, password=%s, dbname=%s, connect_timeout=20) 
 		setting(p, "the database's name", "DATABASE", "DBNAME", "DB_NAME"))
 }
 
-// setting is how a script reads the key whose name has one of the words, or a text that says what
-// to put there.
+// setting returns how a script reads a key by words in its name. Without one it is a placeholder.
 func setting(p app.Profile, what string, words ...string) string {
 	for _, word := range words {
 		for _, k := range p.Keys {
@@ -140,7 +138,7 @@ func installed(packages []string, name string) bool {
 	return slices.ContainsFunc(packages, func(p string) bool { return strings.HasPrefix(p, name+" ") })
 }
 
-// variable is a key's name as a name in Python that hides no word of it.
+// variable makes a key's name a Python name that hides no word in use.
 func variable(name string) string {
 	name = strings.ToLower(strings.TrimLeft(name, "_"))
 	if name == "" || slices.Contains(taken, name) {

@@ -38,7 +38,7 @@ type Instance struct {
 	Skills    []string // names of those that the reader's profile may run
 }
 
-// maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
+// maxPackages bounds the list in the text, in bytes. GET /packages has all.
 const maxPackages = 1000
 
 var packageShape = regexp.MustCompile(`^[A-Za-z0-9][\w.-]* [\w.+!-]+$`)
@@ -87,7 +87,7 @@ type page struct {
 	ConnectionWait                string
 }
 
-// Static returns SKILL.md: the text for agents that have no instance yet, with the default limits.
+// Static returns SKILL.md for agents without an instance, with default limits.
 func Static() (string, error) {
 	return render(newPage(Instance{
 		Limits: app.DefaultLimits(), Timeouts: app.DefaultTimeouts(),

@@ -9,11 +9,11 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// object is a JSON object; encoding/json sorts its keys, so the document is stable.
+// object is a JSON object. encoding/json sorts its keys, so the document is stable.
 type object = map[string]any
 
 // OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without
-// trailing slash, or ""; statuses gives each error code its HTTP status.
+// trailing slash, or "". statuses maps error codes to HTTP statuses.
 func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
 	paths := object{}
 	for _, op := range Operations() {
@@ -118,7 +118,7 @@ func responses(op Operation, statuses map[app.Code]int) object {
 	return all
 }
 
-// refusals are the errors that a call has of its own, by status, and all others as the default.
+// refusals returns a call's own errors by status, and the others as default.
 func refusals(op Operation, statuses map[app.Code]int) object {
 	codes := map[int][]string{}
 	for _, code := range op.Errors {
@@ -137,7 +137,7 @@ func refusal(description string) object {
 	return object{"description": description, "content": content(ref("Error"), "")}
 }
 
-// content is a JSON body with its example, unless the example is abbreviated.
+// content is a JSON body with its example, unless that is abbreviated.
 func content(schema object, example string) object {
 	media := object{"schema": schema}
 	var value any

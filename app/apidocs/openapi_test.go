@@ -45,7 +45,7 @@ func TestExamplesAreValidJSON(t *testing.T) {
 	}
 }
 
-// TestToolsSpeakOfNoHTTP: a model that has tools sends no requests of its own. What a tool does is still said.
+// TestToolsSpeakOfNoHTTP: a tool's text describes its effect without HTTP.
 func TestToolsSpeakOfNoHTTP(t *testing.T) {
 	t.Parallel()
 	http := regexp.MustCompile(`\?[a-z]+=|[Hh]eader|[Bb]earer|\b(GET|POST|DELETE|PUT) |/executions|application/`)

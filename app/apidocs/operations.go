@@ -25,7 +25,7 @@ type Operation struct {
 	Errors   []app.Code
 }
 
-// Auth is the way in which a call identifies its caller.
+// Auth is how a call identifies its caller.
 type Auth string
 
 // The ways.
@@ -39,7 +39,7 @@ const (
 
 var wait = Field{Name: "wait", Type: "number", About: "seconds to hold the call open, 0 to 50"}
 
-// Operations lists the whole agent API in the order an agent meets it.
+// Operations lists the whole agent API in the order of use.
 func Operations() []Operation {
 	return []Operation{
 		{

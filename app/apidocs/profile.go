@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Bounds of what a profile adds to the text, in bytes. GET /profiles/self has all of it.
+// Bounds of a profile's part of the text, in bytes. GET /profiles/self has all.
 const (
 	maxDescription = 200
 	maxKeyAbout    = 100
@@ -56,7 +56,7 @@ func describe(p app.Profile, packages []string, now time.Time) *profile {
 	return v
 }
 
-// listSkills names the skills that the profile may run: names of skills have no room for markup.
+// listSkills names the profile's skills. Their names can't contain markup.
 func (v *profile) listSkills(names []string) {
 	size := 0
 	for n, name := range names {
@@ -81,7 +81,7 @@ func keys(p app.Profile) (list []key, more int) {
 	return list, 0
 }
 
-// modeOf is how a script gets the key: as the credential says, else as it was asked for.
+// modeOf returns a key's mode: the credential's, else the requested one.
 func modeOf(k app.Key) app.Mode {
 	if k.CredentialMode != "" {
 		return k.CredentialMode
@@ -134,7 +134,7 @@ func advice(p app.Profile, now time.Time) string {
 	return "It can't be used any more: ask the person for another."
 }
 
-// fixedName reports whether a host's name is written out, so that an example can call it.
+// fixedName reports whether a host's name is literal, so examples can call it.
 func fixedName(h app.Host) bool { return h.KeyReference() == "" && !strings.HasPrefix(h.Name, "*") }
 
 // address is where a host's web server is, or "".

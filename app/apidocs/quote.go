@@ -8,9 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// quote makes an untrusted text safe to stand in a line of Markdown between quotation
-// marks: one line, no markup, nothing that is not seen, no quotation mark that could end it, at
-// most limit bytes.
+// quote makes an untrusted text safe between quotation marks in Markdown. It leaves one line of at
+// most limit bytes, without markup, invisible characters or closing quotation marks.
 func quote(text string, limit int) string {
 	flat := strings.Map(func(r rune) rune {
 		switch {

@@ -3,8 +3,8 @@ package apidocs
 // Field is one field of a JSON object, or one parameter.
 type Field struct {
 	Name string
-	// string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and
-	// a schema, or "[]" and one of these
+	// string, number, integer, boolean, datetime, any, "a|b|c", a schema's name, "string or " and a
+	// schema, or "[]" and one of these
 	Type     string
 	Required bool // in requests: must be sent; in answers: always there
 	Null     bool // may be null
@@ -18,8 +18,8 @@ type Schema struct {
 	Request bool // it is sent: a field that isn't here is refused. Answers grow.
 }
 
-// Schemas lists all objects that calls take and return. Package web has a test that its types have
-// exactly these fields.
+// Schemas lists all objects that calls take and return. A test in package web compares them with
+// its types.
 func Schemas() []Schema {
 	list := requests()
 	for i := range list {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Tool is one call of the agent API as a tool of a model: one JSON object goes in, one comes back.
+// Tool is one API call as a model's tool, with JSON in and out.
 type Tool struct {
 	Operation
 	Name        string // snake case, unique
@@ -15,7 +15,7 @@ type Tool struct {
 	Input       map[string]any // JSON Schema of the object, without references
 }
 
-// Names of arguments that a call has under another name, or not at all.
+// Names of arguments that the API calls otherwise or lacks.
 const (
 	ArgProfile   = "profile_id"      // the token; without it the connection's own
 	ArgExecution = "execution_id"    // {id} of paths under /executions
@@ -24,8 +24,8 @@ const (
 	ArgText      = "text"            // the same as it is
 )
 
-// Tools lists the agent API as tools, in the order an agent meets them. ?wait= is not among the
-// arguments: who calls a tool wants it to wait.
+// Tools lists the agent API as tools, in the order of use. It omits ?wait=: a tool's caller wants
+// to wait.
 func Tools() []Tool {
 	var list []Tool
 	for _, op := range Operations() {
@@ -48,8 +48,7 @@ func Tools() []Tool {
 // aboutHTTP finds what a tool has no use for.
 var aboutHTTP = regexp.MustCompile(`\?[a-z]+=|header|[Bb]earer|\b(GET|POST|DELETE) |/executions/`)
 
-// toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said
-// instead.
+// toolText is the model's description, with waiting in place of HTTP.
 func toolText(op Operation) string {
 	sentences := []string{op.Summary + "."}
 	if waits := Waiting(op.ID); waits != "" {
@@ -63,7 +62,7 @@ func toolText(op Operation) string {
 	return strings.Join(sentences, " ")
 }
 
-// Waiting describes how long the tool of an operation waits and for whom; "" if it does not.
+// Waiting describes how long an operation's tool waits and for whom, or "".
 func Waiting(operation string) string {
 	switch operation {
 	case "execute", "rerun":
@@ -76,8 +75,7 @@ func Waiting(operation string) string {
 	return ""
 }
 
-// input is the schema of a call's arguments: those of its path, query, headers and body in one
-// object.
+// input is the schema of a call's arguments from path, query, headers and body.
 func input(op Operation) map[string]any {
 	properties, required := object{}, []string{}
 	if op.Auth != AuthNone {
@@ -123,9 +121,8 @@ func input(op Operation) map[string]any {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// inlineSchema is a field's type with what it refers to in place of the reference. Requests refer
-// to nothing that refers back. Of two ways to write something a model is told the longer one, which
-// has a place for the reason.
+// inlineSchema is a field's type with references replaced by their content. Requests have no
+// cycles. Of two alternatives it takes the longer, which has a place for the reason.
 func inlineSchema(f Field) object {
 	item, many := strings.CutPrefix(f.Type, "[]")
 	item = strings.TrimPrefix(item, "string or ")
@@ -150,7 +147,7 @@ func inlineSchema(f Field) object {
 	return o
 }
 
-// fieldsOf returns the fields of a schema; nil if there is none of that name.
+// fieldsOf returns the fields of a schema, or nil.
 func fieldsOf(name string) []Field {
 	for _, s := range Schemas() {
 		if s.Name == name {
