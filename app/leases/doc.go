@@ -1,16 +1,11 @@
-// Package leases gives back what Vault lent. A value that Vault makes anew for each reader, such as
-// a database user, comes with a lease; a Keeper renews it while it is held and revokes it
-// afterwards, however that came: the execution ended by itself, was stopped, lost its box, or its
-// whole process died.
+// Package leases renews and revokes leases from Vault. A Keeper renews a lease while it is held,
+// and revokes it when its execution ends, however it ends.
 //
-// A lease is written down before its value is used. Whatever is written down when the program
-// starts was left by a process that died, and is revoked first of all. A lease that can't be
-// revoked, since Vault or the database behind it is down or refuses, is tried again until it would
-// have expired by itself.
+// A lease is stored before its value is used. On start, leases left by a dead process are revoked
+// first. Failed revocations are retried until the lease expires.
 //
-// A lease has one holder. One that was handed out twice, by a cache in front of Vault, is refused
-// to the second: the end of one execution would end the other's.
+// A lease has one holder. A second holder (through a cache in front of Vault) is refused: one
+// execution's end would end the other's.
 //
-// What remains is the moment between Vault's making a lease and its being written down. A process
-// that dies just then leaves one that only its time limit ends.
+// A process that dies before it stores a lease leaves one that only expiry ends.
 package leases

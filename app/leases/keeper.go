@@ -58,8 +58,8 @@ func New(cfg Config) *Keeper {
 		held: map[string]*hold{}, failed: map[string]error{}}
 }
 
-// Start begins to revoke the leases that a dead process left. Only one process of an instance may
-// call it, before the first Take.
+// Start begins to revoke the leases of a dead process. Only one process of an instance may call it,
+// before the first Take.
 func (k *Keeper) Start(ctx context.Context) error {
 	var left []store.Lease
 	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -84,8 +84,7 @@ func (k *Keeper) Start(ctx context.Context) error {
 // ErrClosed is returned by Take once Close was called.
 var ErrClosed = errors.New("leases: Airlock is being stopped")
 
-// SharedError says that what was read at a path is lent to somebody else already. It wraps an
-// *app.Error.
+// SharedError says that a path's lease already has a holder. It wraps an *app.Error.
 type SharedError struct{ Path string }
 
 func (e *SharedError) Error() string { return "leases: " + e.Path + ": " + errShared.Message }
@@ -97,9 +96,9 @@ var errShared = app.E(app.CodeUnreachable,
 	"Vault's answer has a lease that another execution holds; a cache in front of Vault handed it out twice",
 	"Ask the operator to let Airlock speak with Vault itself, or to switch off the cache of its agent.")
 
-// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are
-// none. If it fails they are revoked, except those that are somebody else's: *SharedError. After
-// Close they are left to the next start: ErrClosed.
+// Take stores leases, renews them, and returns the name for End, or "". If it fails they are
+// revoked, except those of other holders: *SharedError. After Close they are left to the next
+// start: ErrClosed.
 func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error) {
 	if len(leases) == 0 {
 		return "", nil
@@ -112,8 +111,8 @@ func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error)
 	return "", fmt.Errorf("leases: %w", err)
 }
 
-// insert writes leases down and returns those that are not somebody else's; if there are such, err
-// is a *SharedError.
+// insert stores leases and returns those without another holder. If others have one, err is a
+// *SharedError.
 func (k *Keeper) insert(ctx context.Context, leases []vault.Lease) (own []vault.Lease, err error) {
 	var shared error
 	now := k.cfg.Now()
@@ -174,8 +173,8 @@ func (k *Keeper) renew(ctx context.Context, h *hold, l vault.Lease) {
 	}
 }
 
-// End revokes what Take named, in the background, and reports whether Vault had ended some of it
-// before: what failed then may have failed for that. Each name is ended once; others are ignored.
+// End revokes Take's leases in the background. lost reports whether Vault had ended some before,
+// which may explain failures. Each name is ended once; others are ignored.
 func (k *Keeper) End(name string) (lost bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -195,8 +194,7 @@ func (k *Keeper) endLocked(h *hold) {
 	}
 }
 
-// Failed is how many leases could not be given back yet, and why one of them was not. They are
-// tried again.
+// Failed returns how many leases await another revocation, and one reason.
 func (k *Keeper) Failed() (n int, why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -206,7 +204,7 @@ func (k *Keeper) Failed() (n int, why error) {
 	return len(k.failed), why
 }
 
-// Open is how many leases are out: held, or not given back yet.
+// Open returns how many leases are held or not revoked yet.
 func (k *Keeper) Open(ctx context.Context) (n int, err error) {
 	err = k.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err := tx.Leases.List(ctx)
@@ -216,9 +214,8 @@ func (k *Keeper) Open(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Close ends what is still held and waits until everything is given back, as far as that goes now:
-// what can't be revoked is left to the next start. It returns ctx's error if even that took too
-// long.
+// Close ends what is held and waits for one try to revoke everything. What can't be revoked is left
+// to the next start. It returns ctx's error on timeout.
 func (k *Keeper) Close(ctx context.Context) error {
 	k.endAll()
 	done := make(chan struct{})
@@ -235,7 +232,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 	}
 }
 
-// endAll ends what is held, and keeps more from being held or given back.
+// endAll ends what is held, and refuses further leases and revocations.
 func (k *Keeper) endAll() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

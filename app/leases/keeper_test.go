@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// TestLeasesAfterCloseAreLeftToTheNextStart: what was taken while Airlock stopped was given back beside
-// the wait for all that is given back.
+// TestLeasesAfterCloseAreLeftToTheNextStart: leases taken during Close are not revoked outside its
+// wait.
 func TestLeasesAfterCloseAreLeftToTheNextStart(t *testing.T) {
 	client, err := vault.New(vault.Config{Address: "http://127.0.0.1:1", Token: app.NewSecret("token-0123456789"),
 		Timeout: time.Second})

@@ -22,7 +22,7 @@ func (k *Keeper) giveBack(leases []vault.Lease) {
 	}
 }
 
-// giveBackLocked revokes a lease in the background, again and again. After Close it is left to the
+// giveBackLocked revokes a lease in the background, with retries. After Close it is left to the
 // next start.
 func (k *Keeper) giveBackLocked(id string, expires time.Time) {
 	if k.closed {
@@ -62,7 +62,7 @@ func (k *Keeper) revoke(id string) error {
 	return k.cfg.Vault.Revoke(k.ctx, id)
 }
 
-// setFailed remembers why a lease could not be given back; nil: that is over.
+// setFailed stores why a lease could not be revoked; nil clears it.
 func (k *Keeper) setFailed(id string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
