@@ -1,83 +1,71 @@
-// Package egress is the one way out of a box: allow-list, name and address rules, dialling, limits
-// and the ledger.
+// Package egress is the one way out of a box: allow-list, addresses, dialling, limits and the
+// ledger.
 //
-// A box has no network. Every connection its script makes arrives here as a host name and a port,
-// neither of them trusted, and passes these steps in this order; the first that fails refuses it:
+// A box has no network. Its connections arrive here as an untrusted host name and port. They pass
+// these steps in order; the first failure refuses:
 //
-//  1. The name takes its one canonical form (app.CanonicalName). Anything odd is refused, not
-//     repaired.
-//  2. An entry of the profile's allow-list must cover the name and the port; an empty list allows
-//     nothing. A wildcard's star stands for short names only, and for few of them, because they
-//     reach the name servers of the wildcard's owner.
+//  1. The name must have a canonical form (app.CanonicalName). Odd names are refused, not repaired.
+//  2. An allow-list entry must cover name and port; an empty list allows nothing. Stars of
+//     wildcards
+//     are few and short, because they reach the owner's name servers.
 //  3. The execution's limits: open connections, bytes in all, and the rate of new connections,
-//     which wait rather than fail.
+//     which
+//     wait.
 //  4. A pair of AIRLOCK_LOCAL_SERVICES replaces resolution. An IP address needs none. Other names
 //     are resolved once.
-//  5. Every address of the answer is checked. One bad address refuses the connection, so a mixed
-//     answer gains nothing.
-//  6. The checked addresses are dialled, not the name. The socket's address is checked again just
-//     before it connects.
-//  7. What the box then sends is judged by the entry's protocol, or else by the port (see
-//     handlingOf).
+//  5. Every resolved address is checked. One bad address refuses the connection.
+//  6. The checked addresses are dialled. The socket's address is checked again just before it
+//     connects.
+//  7. The entry's protocol, or else the port, decides how the bytes are judged (see handlingOf).
 //
-// # What is looked at
+// # Inspection
 //
-// Relayed, whatever it is: protocols tcp and postgres, and ports other than 443 and 80 without a
-// protocol. The ledger says NotChecked of these.
+// Relayed unread: protocols tcp and postgres, and ports other than 443 and 80 without a protocol.
+// The ledger says NotChecked.
 //
-// Relayed, TLS: the first bytes must be a TLS hello whose server name is the host; only an address
-// may go without one. An encrypted hello (ECH) is refused, because its outer name need not be the
-// one that the host answers for. Until the hello is whole nothing passes in either direction, so a
-// protocol in which the server speaks first ends after Limits.Head. What is said inside TLS is the
-// script's and the host's business: a Host header for another tenant of the same host can't be seen
-// there.
+// Relayed TLS: the first bytes must be a TLS hello with the host as server name; only an address
+// may go without. An encrypted hello (ECH) is refused: its outer name need not be the real one.
+// Nothing passes either way before the hello is whole, so a protocol in which the server speaks
+// first ends after Limits.Head. A Host header inside TLS for another tenant of the host can't be
+// seen.
 //
-// Read: plain HTTP, and every host that a sealed credential belongs to, be it of this execution or
-// one that it knows nothing of (Config.Known). There the box speaks to a server of ours, inside TLS
-// under a certificate for the host that policy allowed, and the server speaks to the host over TLS
-// of its own, 1.2 or newer, verified. Both sides are HTTP/1.1, kept alive and streaming. Later
-// connections to the host pass steps 2 to 6 again. Nothing is forwarded of a request that package
-// head refuses, whose Host is another, or in which a placeholder stands where it may not; such a
-// request is answered with a status, a JSON error and the header X-Airlock, which names the rule,
-// and after a malformed one the connection ends. Where a sealed credential belongs, values that
-// come back are replaced by placeholders again, Accept-Encoding is identity, and Range is dropped,
-// since an answer cut at chosen places could carry a value in pieces; answers say Accept-Ranges:
-// none.
+// Read: plain HTTP, and every host of a sealed credential, of this execution or another
+// (Config.Known). The box speaks to our server, which has a certificate for the allowed host. The
+// server speaks verified TLS 1.2 or newer to the host. Both sides are HTTP/1.1, kept alive and
+// streaming. Later connections to the host pass steps 2 to 6 again.
 //
-// Known and meant: targets with a scheme are refused even for the same host; names of header fields
-// take Go's spelling and order; trailers that were not announced or that frame, route or prove, 1xx
-// answers other than our own 100, Alt-Svc and hop-by-hop fields don't pass; an offer of h2c is
-// dropped; WebSocket, CONNECT and TRACE are refused. A box that is frozen
-// in the middle of a head may find it timed out. An answer that breaks off resets the box's
-// connection: it never looks complete.
+// Refused requests: those that package head refuses, with another Host, or with a placeholder where
+// it may not stand. They get a status, a JSON error and the rule in X-Airlock. After a malformed
+// one the connection ends. Where a sealed credential belongs, values in answers become placeholders
+// again. Accept-Encoding is identity there. Range is dropped, since a partial answer could carry a
+// value in pieces; answers say Accept-Ranges: none.
 //
-// # What it costs
+// Intended: targets with a scheme are refused even for the same host. Header names take Go's
+// spelling and order. These don't pass: trailers that were not announced or that frame, route or
+// prove, 1xx answers other than our own 100, Alt-Svc, hop-by-hop fields. An offer of h2c is
+// dropped. WebSocket, CONNECT and TRACE are refused. A box frozen inside a head may find it timed
+// out. A broken answer resets the box's connection: it never looks complete.
 //
-// A connection that is relayed holds no buffers here. One that is read holds at most about 0.75 MiB
-// (two directions of 128 KiB, four buffers of 64 KiB, TLS records), so 64 of them 48 MiB, plus what
-// package swap holds of bodies in which it may replace placeholders: at most swap.MaxHolds at a
-// time of twice app.MaxSwappedBody, 16 MiB per execution. Bodies of any size pass in constant
-// memory. docs/performance.md has the times.
+// # Cost
+//
+// A relayed connection holds no buffers here. One that is read holds at most about 0.75 MiB, so 64
+// of them 48 MiB. Package swap holds at most swap.MaxHolds bodies of twice app.MaxSwappedBody
+// besides, 16 MiB per execution. Bodies of any size pass in constant memory.
 //
 // # Addresses
 //
-// Which addresses are refused (see rules.Classify): loopback, unspecified and this host's own interface
-// addresses; link-local and the metadata services of the clouds; everything that the IANA
-// registries call special, multicast, documentation and IPv4 hidden in IPv6 transition forms
-// included. An entry with Private, which only a person sets, admits RFC 1918, unique local IPv6
-// and, because overlay networks such as tailnets live there, the shared space 100.64.0.0/10; it
-// admits nothing else. NAT64's well-known prefix is judged by the IPv4 address inside and only a
-// public one passes, so that hosts with IPv6 only can work.
+// Refused (see rules.Classify): loopback, unspecified and this host's own addresses; link-local and
+// the clouds' metadata services; all special ranges of the IANA registries, with multicast,
+// documentation and IPv4 in IPv6 transition forms. An entry with Private, which only a person sets,
+// admits only RFC 1918, unique local IPv6 and the shared space 100.64.0.0/10 of overlay networks.
+// NAT64's well-known prefix is judged by the IPv4 address inside, which must be public.
 //
-// Three limits of this are known. An address that is routed to this host but sits on none of its
-// interfaces looks like any other. A NAT64 prefix of the operator's own choosing can't be
-// recognised. Labels under an allowed wildcard reach the DNS servers of that wildcard's owner: at
-// most Limits.Names of them, of 80 bytes each.
+// Known limits: an address that is routed to this host but on none of its interfaces looks like any
+// other. An operator's own NAT64 prefix can't be recognised. Labels under an allowed wildcard reach
+// its owner's DNS servers: at most Limits.Names of 80 bytes each.
 //
 // # The ledger
 //
-// It has a row per request that was read, and a row per connection that was relayed or came to no
-// request. It stays in memory, in a bounded number of rows in stable order: Session.Ledger is a
-// snapshot at any time and final after Session.Close. A callback per finished connection would have
-// needed a second bookkeeping for those that are open or counted together.
+// It has a row per read request, and a row per other connection. It is in memory, bounded, and in
+// stable order. Session.Ledger is a snapshot at any time, and final after Session.Close.
 package egress
