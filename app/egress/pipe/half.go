@@ -11,15 +11,13 @@ import (
 // BufferSize is what one direction holds at most, in bytes.
 const BufferSize = 128 << 10
 
-// A direction holds this many pieces of the size that was written last, and no less than smallest
-// bytes.
+// A direction holds this many pieces of the last written size, and at least smallest bytes.
 const (
 	pieces   = 8
 	smallest = 4 << 10
 )
 
-// half is one direction: a ring buffer with one reader and one writer at a time, each of which may
-// block.
+// half is one direction: a ring buffer with one reader and one writer, both may block.
 type half struct {
 	mu       sync.Mutex
 	readable sync.Cond
@@ -146,8 +144,7 @@ func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
 	}
 }
 
-// filled waits for bytes and returns a part of the buffer that holds some; it stays valid until
-// consumed.
+// filled waits for bytes and returns a part of the buffer, valid until consumed.
 func (h *half) filled() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -191,8 +188,8 @@ func (h *half) consumed(n int) {
 	h.writable.Signal()
 }
 
-// room waits for space and returns a free part of the buffer. gone says that nobody will read. The
-// buffer is made larger first if pieces of this size deserve it.
+// room waits for space and returns a free part of the buffer, grown for this piece size. gone:
+// nobody will read.
 func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -220,9 +217,8 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	}
 }
 
-// growLocked makes the ring larger if it is too small for pieces of this size. Only the writer
-// calls it. A reader may go on using the part that it holds: its bytes stay in the old ring, and
-// are the first of the new one.
+// growLocked enlarges a ring that is too small for pieces of this size. Only the writer calls it. A
+// reader may keep its part: the bytes stay in the old ring and come first in the new one.
 func (h *half) growLocked(piece int) bool {
 	size := max(len(h.ring), smallest)
 	for size < BufferSize && size/pieces < piece {
@@ -255,10 +251,10 @@ func (h *half) produced(n int) {
 // finish ends the direction in order.
 func (h *half) finish() { h.change(func() { h.finished = true }) }
 
-// ignore makes vanish what nobody has read, and what is written from now on. A reader fails.
+// ignore drops unread and future bytes. A reader fails.
 func (h *half) ignore() { h.change(func() { h.discard = true }) }
 
-// fail fails both sides at once with err; what is buffered is lost. The first error stays.
+// fail fails both sides at once with err and drops buffered bytes. The first error stays.
 func (h *half) fail(err error) {
 	h.change(func() {
 		if h.broken == nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// End is one end of a pipe. It is a net.Conn; reading and writing may happen at the same time.
+// End is a net.Conn at one end of a pipe. Reads and writes may be concurrent.
 type End struct {
 	in, out *half
 }
@@ -26,8 +26,7 @@ func New() (*End, *End) {
 // Read returns what the other end wrote, io.EOF after its CloseWrite or Close.
 func (e *End) Read(p []byte) (int, error) { return e.in.Read(p) }
 
-// Wait returns when Read would not block. It lets a reader that needs a large buffer do without one
-// for as long as nothing comes.
+// Wait returns when Read would not block, so a waiting reader needs no buffer.
 func (e *End) Wait() { e.in.wait() }
 
 // WriteTo copies what arrives to w until the other end finishes.
@@ -51,15 +50,15 @@ func (e *End) CloseRead() error {
 	return nil
 }
 
-// Close ends both directions in order: the other end reads what is buffered, and what it still
-// sends vanishes, so that it gets to read the last answer before it notices that nobody listens.
+// Close ends both directions in order. The peer can still read buffered data; its own bytes are
+// dropped.
 func (e *End) Close() error {
 	e.out.finish()
 	e.in.ignore()
 	return nil
 }
 
-// Break fails both directions of both ends at once with err; what is buffered is lost.
+// Break fails both directions of both ends with err and drops buffered bytes.
 func (e *End) Break(err error) {
 	e.in.fail(err)
 	e.out.fail(err)

@@ -24,8 +24,8 @@ var (
 	special     = ssrf.New(ssrf.WithAnyPort())
 )
 
-// Classify returns the rule that stands against an address, or "" for a public one. own are this
-// host's interface addresses.
+// Classify returns the rule against an address, or "" for a public one. own: this host's interface
+// addresses.
 func Classify(a netip.Addr, own map[netip.Addr]struct{}) string {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {
@@ -64,7 +64,7 @@ func isMetadata(a netip.Addr) bool {
 	return false
 }
 
-// nat64 returns the IPv4 address that an address of NAT64's well-known prefix stands for.
+// nat64 returns the IPv4 address in an address of NAT64's well-known prefix.
 func nat64(a netip.Addr) (netip.Addr, bool) {
 	if !ssrf.IPv6NAT64Prefix.Contains(a) {
 		return netip.Addr{}, false
@@ -73,7 +73,7 @@ func nat64(a netip.Addr) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte(raw[12:])), true
 }
 
-// isISATAP reports whether an IPv6 address carries an IPv4 one by RFC 5214, under any prefix.
+// isISATAP reports whether an IPv6 address carries an IPv4 one (RFC 5214), under any prefix.
 func isISATAP(a netip.Addr) bool {
 	if !a.Is6() {
 		return false

@@ -10,15 +10,14 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Advice explains rows of a ledger with what is known of the profile now. The zero Advice knows
-// nothing.
+// Advice explains ledger rows by the profile's present state. The zero Advice knows nothing.
 type Advice struct {
 	Profile  app.Profile
 	SetupURL string // of the profile's page; "" if it is not known
 }
 
-// packageIndexes are where package managers fetch from. A script can't install anything, so a
-// refusal there makes no request of its own.
+// packageIndexes are hosts of package managers. A script can't install anything, so no request is
+// made for them.
 var packageIndexes = []string{"pypi.org", "files.pythonhosted.org", "pypi.python.org", "conda.anaconda.org",
 	"repo.anaconda.com", "registry.npmjs.org", "registry.yarnpkg.com", "crates.io", "static.crates.io", "index.crates.io",
 	"proxy.golang.org", "sum.golang.org", "rubygems.org", "deb.debian.org", "security.debian.org", "archive.ubuntu.com",
@@ -27,8 +26,7 @@ var packageIndexes = []string{"pypi.org", "files.pythonhosted.org", "pypi.python
 // IsPackageIndex reports whether a canonical name is one that package managers fetch from.
 func IsPackageIndex(name string) bool { return slices.Contains(packageIndexes, name) }
 
-// nearby is a sentence with what a profile allows beside the place: other ports, or all names below
-// the host; or "".
+// nearby names the ports or names near a place that a profile allows, or "".
 func (a Advice) nearby(c app.Connection) string {
 	var ports []string
 	below := false
@@ -49,7 +47,7 @@ func (a Advice) nearby(c app.Connection) string {
 	return fmt.Sprintf("The profile allows %s on port %s only. ", c.Host, strings.Join(slices.Compact(ports), ", "))
 }
 
-// howToAsk says how to ask a person for a host, or that one has decided.
+// howToAsk says how to ask a person for a host, or that one decided.
 func (a Advice) howToAsk(c app.Connection) string {
 	if !Grantable(c.Host) {
 		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name " +
@@ -81,7 +79,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 	return fmt.Sprintf("%s asks for it; then ask the person to allow it on %s and submit the script again.", call, page)
 }
 
-// likelyPort returns the port of the profile's open request for a host, else 443.
+// likelyPort returns the port of the profile's open request for a host, or 443.
 func (a Advice) likelyPort(host string) int {
 	for _, h := range a.Profile.Hosts {
 		if !h.Allowed && h.Matches(host, h.Ports[0]) {
@@ -91,7 +89,7 @@ func (a Advice) likelyPort(host string) int {
 	return 443
 }
 
-// covered reports whether the profile has an entry for the place, and allows it.
+// covered reports whether an entry of the profile covers the place, and allows it.
 func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 	for _, h := range a.Profile.Hosts {
 		if h.Matches(c.Host, c.Port) {
@@ -101,8 +99,8 @@ func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 	return covered, allowed
 }
 
-// SealedElsewhere is in the rule of a connection that sends placeholders as they are. A sealed
-// credential belongs to the host on another port.
+// SealedElsewhere marks a connection that sends placeholders as they are. The host has a sealed
+// credential on another port.
 const SealedElsewhere = "sealed values not put in on this port"
 
 // Note says what an agent should know of an allowed row, or "".

@@ -1,5 +1,4 @@
-// Package rules names what stands against a connection: the rules of ledger rows, which of them are
-// refusals and which are failures, what each means for an agent and what to do next.
+// Package rules names the rules of ledger rows: refusals, failures, their meaning and next steps.
 //
-// It also judges what needs no connection: addresses, and names that no entry of a profile can admit.
+// It also judges addresses, and names that no profile can admit.
 package rules

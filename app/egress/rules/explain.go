@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// explanation says what a rule means for a host, and what the agent does next. {place} stands for
-// the host and port, {ask} for how to ask a person for them.
+// explanation is a rule's meaning and an agent's next step. {place}: host and port. {ask}: how to
+// ask a person for them.
 type explanation struct{ what, hint string }
 
 var explanations = map[string]explanation{
@@ -160,8 +160,7 @@ var explanations = map[string]explanation{
 		"Send the placeholder in a header, or the body in parts."},
 }
 
-// byAddress is said where the list refused an address: no box has a route to any, so allowing it
-// would not help.
+// byAddress explains a refused address: no box has a route to any, so allowing it would not help.
 var byAddress = explanation{
 	"is an address, and scripts reach hosts by their names only",
 	"An entry for the address does not help. Use the host's name and ask the person to allow that. If it has none, ask " +
@@ -178,8 +177,8 @@ func Explain(c app.Connection) *app.Error { return Advice{}.Explain(c) }
 
 // Explain tells an agent what a refused or failed row means, and what to do.
 //
-// Its code is CodeForbidden for a refusal and CodeUnreachable for a failure. It is nil for an
-// allowed connection.
+// Codes: CodeForbidden for a refusal, CodeUnreachable for a failure. It is nil for an allowed
+// connection.
 func (a Advice) Explain(c app.Connection) *app.Error {
 	if c.Verdict == app.VerdictAllowed {
 		return nil

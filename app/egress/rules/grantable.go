@@ -10,16 +10,14 @@ import (
 var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.goog": true, "instance-data": true,
 	"instance-data.ec2.internal": true}
 
-// Grantable reports whether a profile entry could ever admit a connection to a canonical name. Then
-// a person may be asked for one: not for this host, metadata services, and addresses, since a box
-// connects to names only.
+// Grantable reports whether a profile entry could ever admit a canonical name. It excludes this
+// host, metadata services and addresses: a box connects to names only.
 func Grantable(name string) bool {
 	return (app.Host{Name: name}).CheckGrantable() == nil && !metadataNames[name]
 }
 
-// isUsableAddress reports whether a canonical name is an address that Airlock would dial: not this
-// host, addresses of links and groups, metadata services, and ranges that the registries call
-// special.
+// isUsableAddress reports whether Airlock would dial a name that is an address. It excludes this
+// host, link-local, multicast, metadata services and special ranges.
 func isUsableAddress(name string) bool {
 	addr, err := netip.ParseAddr(name)
 	if err != nil {

@@ -4,8 +4,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// The rules that a refused or failed connection names in the ledger. An allowed one names the entry
-// that allowed it.
+// Rules of refused and failed connections in the ledger. Allowed ones name their entry.
 const (
 	Name        = "name not valid"
 	NotListed   = "not on the list"
@@ -67,7 +66,7 @@ const (
 	Unreadable    = "answer can't be searched for sealed values"
 )
 
-// Verdict tells whether a rule is a refusal of Airlock or a failure outside it.
+// Verdict returns whether a rule is Airlock's refusal or a failure outside.
 func Verdict(rule string) app.Verdict {
 	switch rule {
 	case Cancelled, Unresolved, Refused, Timeout, Unreachable,
