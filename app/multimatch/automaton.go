@@ -2,11 +2,10 @@ package multimatch
 
 import "sync/atomic"
 
-// State is what an Automaton knows of the text so far: the longest suffix that begins a pattern, if
-// it has a head at least. 0 stands for none.
+// State is the longest suffix read that begins a pattern, at least a head; 0 for none.
 type State uint32
 
-// End stands for a pattern, from 1 on; 0 for none. Equal patterns have one End.
+// End is a pattern, from 1 on; 0 for none. Equal patterns share one.
 type End uint32
 
 // Flags beside a state's byte.
@@ -16,24 +15,23 @@ const (
 	gap      uint16 = 1 << 11 // no state
 )
 
-// endKey stands for a byte in the key under which next has a state's End.
+// endKey replaces the byte in the key under which next has a state's End.
 const endKey = 1 << 8
 
 // Automaton finds a set of patterns. It is safe for concurrent use.
 //
-// States that follow each other in a pattern follow each other here, so running along a pattern is
-// comparing bytes.
+// Consecutive states of a pattern have consecutive numbers, so following one is comparing bytes.
 type Automaton struct {
 	head   int    // bytes of a pattern that are looked up at once
 	drop   uint32 // bits of four bytes that are none of a head
 	factor uint32 // of the hash; bytes behind a head don't count in it
 
 	chars []uint16 // by state: its last byte and flags; between patterns a gap
-	// depth is, by state, its length; of the gap before a tail, the state that it branches from or
-	// the bytes of its head.
+	// depth is each state's length. For the gap before a tail it is the state that it branches
+	// from, or its head's bytes.
 	depth []int32
-	// links are, by state once known, 1 + the state of the longest proper suffix and, in the high
-	// half, the End of the longest suffix that is a pattern.
+	// links are, for known states, 1 + the state of the longest proper suffix. The high half is the
+	// End of the longest suffix that is a pattern.
 	links []atomic.Uint64
 
 	heads table[uint32] // first bytes of patterns, to states
@@ -62,7 +60,7 @@ func (a *Automaton) Len(s State) int {
 // Of returns the state at which a pattern ends.
 func (a *Automaton) Of(e End) State { return a.ends[e] }
 
-// Open returns the longest suffix of a state, itself included, behind which a pattern goes on.
+// Open returns a state's longest suffix, itself included, behind which a pattern continues.
 func (a *Automaton) Open(s State) State {
 	for s != 0 && a.isLeaf(s) {
 		s = a.Suffix(s)
@@ -75,7 +73,7 @@ func (a *Automaton) isLeaf(s State) bool {
 	return a.chars[s+1]&gap != 0 && a.chars[s]&branches == 0
 }
 
-// Ahead returns the End of a pattern that goes on or ends at a state; 0 if there is none.
+// Ahead returns the End of a pattern that continues or ends at a state, or 0.
 func (a *Automaton) Ahead(s State) End {
 	for ; s != 0 && a.chars[s]&gap == 0; s++ {
 		if a.chars[s]&ends != 0 {
@@ -85,10 +83,10 @@ func (a *Automaton) Ahead(s State) End {
 	return 0
 }
 
-// Follows reports whether the pattern at hand goes on with a byte. Then the next state is s+1.
+// Follows reports whether the current pattern continues with b. Then the next state is s+1.
 func (a *Automaton) Follows(s State, b byte) bool { return a.chars[s+1]&(gap|0xff) == uint16(b) }
 
-// Branch returns the state after one more byte in another pattern than the one at hand, or 0.
+// Branch returns the state after b in a pattern other than the current one, or 0.
 func (a *Automaton) Branch(s State, b byte) State {
 	if a.chars[s]&branches == 0 {
 		return 0
@@ -96,8 +94,7 @@ func (a *Automaton) Branch(s State, b byte) State {
 	return State(a.next.get(uint64(s)<<9 | uint64(b)))
 }
 
-// Step returns the state after one more byte. last are the last four bytes as in Roll, that one
-// included.
+// Step returns the state after one more byte. last: the last four bytes as in Roll, with b.
 func (a *Automaton) Step(s State, b byte, last uint32) State {
 	if s != 0 && a.Follows(s, b) {
 		return s + 1
@@ -105,7 +102,7 @@ func (a *Automaton) Step(s State, b byte, last uint32) State {
 	return a.Turn(s, b, last)
 }
 
-// Turn is Step where the pattern at hand doesn't go on with the byte.
+// Turn is Step where the current pattern doesn't continue with b.
 func (a *Automaton) Turn(s State, b byte, last uint32) State {
 	for s != 0 {
 		if c := a.Branch(s, b); c != 0 {
@@ -118,7 +115,7 @@ func (a *Automaton) Turn(s State, b byte, last uint32) State {
 	return a.begin(last >> a.drop)
 }
 
-// begin returns the state of bytes that may be the head of a pattern, or 0.
+// begin returns the state of a pattern's head, or 0.
 func (a *Automaton) begin(head uint32) State {
 	h := a.hash(head)
 	if a.filter[h>>6]>>(h&63)&1 == 0 {
@@ -127,7 +124,7 @@ func (a *Automaton) begin(head uint32) State {
 	return State(a.heads.get(head))
 }
 
-// Roll adds a byte to the last four bytes of a text, of which the first is lowest.
+// Roll adds a byte to a text's last four bytes, the first of them lowest.
 func Roll(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<24 }
 
 // Suffix returns the state of the longest proper suffix, or 0.
@@ -152,7 +149,7 @@ func (a *Automaton) link(s State) uint64 {
 	return a.findLink(s)
 }
 
-// findLink works out the link of a state, and those of the states before it.
+// findLink computes the links of a state and of those before it.
 func (a *Automaton) findLink(s State) uint64 {
 	path := []State{s}
 	for p := a.parent(s); p != 0 && a.links[p].Load() == 0; p = a.parent(p) {
@@ -178,7 +175,7 @@ func (a *Automaton) findLink(s State) uint64 {
 	return link
 }
 
-// parent returns the state without its last byte; 0 if that is shorter than a head.
+// parent returns the state without its last byte, or 0 below a head.
 func (a *Automaton) parent(s State) State {
 	if int(a.depth[s]) == a.head {
 		return 0
@@ -189,7 +186,7 @@ func (a *Automaton) parent(s State) State {
 	return s - 1
 }
 
-// Last returns the last four bytes of a state as in Roll, or those that it has.
+// Last returns a state's last four bytes, or fewer, as in Roll.
 func (a *Automaton) Last(s State) uint32 {
 	var four uint32
 	for n := range maxHead {

@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// maxHead is the most bytes of a pattern that are looked up at once. No pattern may be shorter than
-// the head of its automaton.
+// maxHead is the most bytes looked up at once. No pattern may be shorter than its automaton's head.
 const maxHead = 4
 
-// New returns an Automaton of texts of at least head bytes each, 1 to 4, and the End of each text.
+// New returns an Automaton and the End of each text. head: 1 to 4, at most the shortest text's
+// bytes.
 //
-// A longer head makes Skip pass over more. Texts that begin alike take least memory if the longest
-// comes first.
+// A longer head makes Skip pass over more. Texts that begin alike take least memory with the
+// longest first.
 func New(head int, texts []string) (*Automaton, []End) {
 	states := 1
 	for _, text := range texts {
@@ -53,8 +53,8 @@ func (a *Automaton) insert(text string) End {
 	return End(end)
 }
 
-// descend follows the patterns that are there as far as they agree with a text. It returns the last
-// state and how many bytes that stands for.
+// descend follows existing patterns along a text. It returns the last state and its number of
+// bytes.
 func (a *Automaton) descend(text string) (s State, i int) {
 	s = State(a.heads.get(a.headOf(text)))
 	if s == 0 {
@@ -72,7 +72,7 @@ func (a *Automaton) descend(text string) (s State, i int) {
 	return s, i
 }
 
-// grow adds the rest of a pattern behind a state and returns the last new state.
+// grow adds a pattern's rest behind a state and returns the last new state.
 func (a *Automaton) grow(s State, text string, from int) State {
 	first := uint32(len(a.chars))
 	a.depth[first-1] = int32(s)

@@ -1,13 +1,11 @@
 // Package multimatch finds many texts in another one in one pass.
 //
-// It is an Aho-Corasick automaton over bytes. All occurrences count, not just the leftmost or the
-// longest, and the time is linear in the text, whatever the text and the patterns are. Existing
-// packages report non-overlapping matches of whole texts only.
+// It is an Aho-Corasick automaton over bytes. It finds all occurrences, not just the leftmost or
+// longest, in time linear in the text for any patterns.
 //
-// A caller that needs nothing else calls Each. One that takes a text in pieces, or ties more to a
-// match than its place, keeps the state itself: it skips what begins no pattern with Skip, goes on
-// with Step, and asks End of each state whether a pattern ends there.
+// Most callers use Each. A caller with a text in pieces keeps the state: it calls Skip where no
+// pattern has begun, then Step, and End for each state.
 //
-// Building an automaton is hardly more than copying the patterns. What follows from a mismatch is
-// worked out when a text first gets there, so ordinary text never pays for it.
+// Building hardly costs more than copying the patterns. Mismatches are worked out when a text first
+// meets them.
 package multimatch

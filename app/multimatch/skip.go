@@ -10,8 +10,8 @@ const hashFactor = 0x9E3779B1
 // hash is of four bytes, of which only those of a head count.
 func (a *Automaton) hash(four uint32) uint32 { return four * a.factor >> a.shift }
 
-// Skip returns the first offset of at least from at which a pattern may begin. Where there is none,
-// it returns the first one behind which no head fits.
+// Skip returns the first offset, from on, at which a pattern may begin. Without one it returns the
+// first behind which no head fits.
 func (a *Automaton) Skip(text []byte, from int) int {
 	filter, shift, factor := a.filter, a.shift, a.factor
 	mask := uint32(len(filter) - 1)
@@ -42,7 +42,7 @@ func (a *Automaton) Skip(text []byte, from int) int {
 	return from
 }
 
-// Begun returns how many of the last bytes of a text, fewer than a head has, begin a pattern.
+// Begun returns how many last bytes, fewer than a head, begin a pattern.
 func (a *Automaton) Begun(text []byte) int {
 	for n := min(a.head-1, len(text)); n > 0; n-- {
 		var low uint32
@@ -59,8 +59,8 @@ func (a *Automaton) Begun(text []byte) int {
 	return 0
 }
 
-// Each calls found for every pattern in a text, in the order in which they end, with the offset
-// behind it. It returns how many bytes at the end of the text begin a pattern that would go on.
+// Each calls found for every pattern in a text, ordered by end, with the offset behind it. It
+// returns how many last bytes begin a pattern.
 func (a *Automaton) Each(text []byte, found func(e End, to int)) (begun int) {
 	var s State
 	var last uint32
