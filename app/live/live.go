@@ -1,14 +1,12 @@
 // Package live carries nudges inside one process: "something about this topic changed".
 //
-// A nudge holds no data, so nothing worth stealing travels. A subscriber that is nudged reads the
-// store with its own rights.
+// A nudge holds no data: a subscriber reads the store with its own rights.
 package live
 
 import "sync"
 
-// Hub passes nudges from publishers to subscribers. The zero Hub is ready.
-// It is safe for concurrent use and never blocks a publisher: nudges to a subscriber that has not
-// looked yet become one.
+// Hub passes nudges from publishers to subscribers. The zero Hub is ready. It is safe for
+// concurrent use and never blocks a publisher: pending nudges become one.
 type Hub struct {
 	mu   sync.Mutex
 	subs map[*Subscription]struct{}
@@ -23,8 +21,8 @@ type Subscription struct {
 	seen   map[string]bool
 }
 
-// Subscribe starts a subscription to the topics, or to everything if none is given.
-// Subscribe before you read the state that you wait on, or you miss a change in between.
+// Subscribe subscribes to the topics, or to everything without any. Subscribe before you read the
+// state, or you miss changes in between.
 func (h *Hub) Subscribe(topics ...string) *Subscription {
 	s := &Subscription{hub: h, c: make(chan struct{}, 1), seen: map[string]bool{}}
 	if len(topics) > 0 {
@@ -53,7 +51,7 @@ func (h *Hub) Publish(topic string) {
 	}
 }
 
-// PublishProfiles nudges everybody who subscribed to one of the profiles, or to the list of all.
+// PublishProfiles nudges subscribers to one of the profiles or to the whole list.
 func (h *Hub) PublishProfiles(handles ...string) {
 	for _, handle := range handles {
 		h.Publish(Profile(handle))
@@ -63,8 +61,7 @@ func (h *Hub) PublishProfiles(handles ...string) {
 	}
 }
 
-// PublishExecutions nudges everybody who subscribed to one of the executions, or to the list of
-// all.
+// PublishExecutions nudges subscribers to one of the executions or to the whole list.
 func (h *Hub) PublishExecutions(handles ...string) {
 	for _, handle := range handles {
 		h.Publish(Execution(handle))
@@ -72,7 +69,7 @@ func (h *Hub) PublishExecutions(handles ...string) {
 	h.Publish(Executions)
 }
 
-// C is readable when at least one nudge arrived since Topics was last called.
+// C is readable after a nudge since the last call of Topics.
 func (s *Subscription) C() <-chan struct{} { return s.c }
 
 // Topics returns and forgets the topics that were nudged, in no order.
@@ -94,8 +91,7 @@ func (s *Subscription) Close() {
 	delete(s.hub.subs, s)
 }
 
-// maxSeen bounds what a subscriber that never looks can hold; beyond it only the nudge itself
-// arrives.
+// maxSeen bounds the topics of an idle subscriber; beyond it only the nudge arrives.
 const maxSeen = 1024
 
 func (s *Subscription) nudge(topic string) {
@@ -110,7 +106,7 @@ func (s *Subscription) nudge(topic string) {
 	}
 }
 
-// Topics. Handles are not secret, so topics may be sent to a logged-in person's browser.
+// Topics. Handles are not secret, so topics may go to a logged-in browser.
 const (
 	Executions  = "executions"  // any execution changed
 	Profiles    = "profiles"    // any profile changed
