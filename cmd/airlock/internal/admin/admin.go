@@ -136,8 +136,8 @@ func (o *operator) ofProfile(
 	}, append([]string{"ID"}, want...)...)
 }
 
-// Parse reads a command's arguments as cli.Flags.Parse does, and then opens the instance: neither help
-// nor a wrong command needs one.
+// Parse parses a command's arguments and then opens the instance. Help and wrong commands need
+// none.
 func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
 	rest, err := f.Parse(o.Out, args, want...)
 	if err != nil {

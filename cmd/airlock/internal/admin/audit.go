@@ -28,8 +28,8 @@ func (o *operator) printEvents(events []app.Event) error {
 	}, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
 }
 
-// verifyAudit walks the chain and prints its newest hash. A writer of the database can rewrite the
-// whole chain; only a hash that was noted elsewhere shows that.
+// verifyAudit verifies the chain and prints its newest hash. A writer of the database can rewrite
+// the whole chain; only a hash noted elsewhere shows that.
 func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit verify", Usage)
 	noted := f.String("noted", "", "")
@@ -72,7 +72,7 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	return err
 }
 
-// archivedAudit prints the logs that came with imports, or all of one. Each was verified when it came.
+// archivedAudit prints the imported logs, or one of them. Each was verified on import.
 func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin audit archived", Usage)
 	of := f.String("of", "", "")

@@ -109,7 +109,7 @@ func (g credentialFlags) input() (in credentials.Input, err error) {
 	return in, nil
 }
 
-// tellSet says what was set, what to look out for, and for whom it counts.
+// tellSet prints what was set, its warnings, and the profiles concerned.
 func (o *operator) tellSet(ctx context.Context, before, c app.Credential, value app.Secret) error {
 	fmt.Fprintf(o.Err, "credential %s is set (mode %s, %s)\n", c.Name, c.Mode, valueOf(c))
 	if c.Mode == app.ModeInjected {
@@ -140,8 +140,7 @@ func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error)
 	return credentials.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
-// withFlags says the next step of a refused credential in the words of this command, where its own
-// are those of a form.
+// withFlags rewords a refused credential's next step for this command.
 func withFlags(err error) error {
 	known := &app.Error{}
 	if !errors.As(err, &known) {
@@ -157,7 +156,7 @@ func withFlags(err error) error {
 	return &said
 }
 
-// confirmMode asks for --yes before scripts of existing profiles get more than a person saw.
+// confirmMode asks for --yes before scripts of existing profiles get more rights.
 func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	gives := credentials.ModeGives(before.Mode, mode)
 	if yes || before.Profiles == 0 || gives == "" {

@@ -1,2 +1,2 @@
-// Package admin is airlock admin: what a person does on the data directory from the command line.
+// Package admin is airlock admin: a person's commands on the data directory.
 package admin

@@ -59,8 +59,7 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-// output opens the file that is written, which must not exist, or standard output for "-". A file
-// that was not finished is removed.
+// output creates a new file, or uses standard output for "-". An unfinished file is removed.
 func (o *operator) output(path string) (io.Writer, func(error) error, error) {
 	if path == "-" {
 		return o.Out, func(err error) error { return err }, nil

@@ -13,9 +13,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// besideServer is how much a file may unpack to, in bytes, to be imported while the server runs:
-// the import is one transaction, and the server's own writes wait for another process ten seconds
-// at most.
+// besideServer bounds the unpacked bytes of an import beside a running server. It is one
+// transaction, and the server's writes wait at most ten seconds.
 const besideServer = 64 << 20
 
 // importFile is airlock admin import FILE.

@@ -17,15 +17,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// knowWithin bounds how long a running server takes to know the new key, settleWithin how long it
-// still writes what the old one sealed.
+// knowWithin bounds how long a server takes to learn the new key, settleWithin how long it still
+// writes data sealed with the old one.
 const (
 	knowWithin   = 30 * time.Second
 	settleWithin = 5 * time.Second
 )
 
-// rotateKey is airlock admin key rotate. A crash at any point leaves a key file with every key that
-// something is sealed with; running it again goes on.
+// rotateKey is airlock admin key rotate. After a crash at any point the key file has every key in
+// use, and running it again continues.
 func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin key rotate", Usage), args); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (o *operator) sealAll(ctx context.Context, serverRuns bool) (int, error) {
 	if err != nil || !serverRuns {
 		return n, err
 	}
-	// What a request of that moment sealed with the old key may have been written behind the first pass.
+	// A request sealed with the old key may have been written behind the first pass.
 	if err := sleep.For(ctx, settleWithin); err != nil {
 		return n, err
 	}
@@ -93,8 +93,7 @@ func (o *operator) sealAll(ctx context.Context, serverRuns bool) (int, error) {
 	return n + more, err
 }
 
-// tellCopies names the copies of the database that the rotation leaves behind: people count on
-// them, and they open with the key before only.
+// tellCopies names database copies that only the former key opens.
 func (o *operator) tellCopies(own bool) error {
 	copies, err := transfer.Copies(o.cfg.DataDir)
 	if err != nil || len(copies) == 0 {
@@ -109,7 +108,7 @@ func (o *operator) tellCopies(own bool) error {
 	return nil
 }
 
-// addKey puts a new key in front of the key file, unless a rotation was begun already.
+// addKey puts a new key first in the key file, unless a rotation has begun.
 func (o *operator) addKey() error {
 	current, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", o.cfg.DataDir)
 	if err != nil {
@@ -143,15 +142,13 @@ func (o *operator) note(ctx context.Context, action, detail string) error {
 	})
 }
 
-// shutOldKeysOut has the database refuse who comes with an older key alone, such as a command in an
-// environment from before: what that would seal from now on, nobody would open in the end. Who
-// began before has the keys locked or is the server.
+// shutOldKeysOut makes the database refuse commands that have only an older key. Data that they
+// seal would be lost. Earlier ones hold the key lock, or are the server.
 func (o *operator) shutOldKeysOut(ctx context.Context) error {
 	return o.Store.Write(ctx, func(tx *store.Tx) error { return appinstance.RenewKeyring(ctx, tx, o.Keyring, time.Now()) })
 }
 
-// othersAreDone waits until no other airlock admin runs that may have been started with the old key
-// alone.
+// othersAreDone waits until no other airlock admin with only the old key can be running.
 func (o *operator) othersAreDone(ctx context.Context) error {
 	for reported, deadline := false, time.Now().Add(knowWithin); ; reported = true {
 		alone, err := instance.AloneWithKeys(o.Keys)
@@ -173,8 +170,8 @@ func (o *operator) othersAreDone(ctx context.Context) error {
 	}
 }
 
-// serverKnows waits until a running server seals with the present key; running is false if there is
-// none.
+// serverKnows waits until a running server seals with the present key; running is false without
+// one.
 func (o *operator) serverKnows(ctx context.Context) (running bool, err error) {
 	for deadline := time.Now().Add(knowWithin); ; {
 		lock, err := instance.LockDataDir(o.cfg.DataDir)

@@ -15,8 +15,8 @@ import (
 // maxPassphrase bounds what is read of a passphrase, in bytes.
 const maxPassphrase = 8 << 10
 
-// passphrase reads one: from a file, or one line of standard input. At a terminal it asks, without
-// showing what is typed, and twice for a new file.
+// passphrase reads one from a file or a line of stdin. A terminal shows no typing, and asks twice
+// for a new file.
 func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, error) {
 	if file != "" {
 		text, err := config.ReadSecretFile(file)

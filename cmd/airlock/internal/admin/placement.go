@@ -22,8 +22,8 @@ func placementFlags(f *cli.Flags) *app.Placement {
 	return p
 }
 
-// checkPlacement refuses a backend that this configuration doesn't know, and says if it isn't one
-// that is used. Which images there are is for the server to find out.
+// checkPlacement refuses an unknown backend and warns of an unused one. Only the server knows the
+// images.
 func (o *operator) checkPlacement(p app.Placement) error {
 	if p.Backend != "" && !slices.Contains(o.cfg.Known(), p.Backend) {
 		return cli.UsageError{Message: fmt.Sprintf(
@@ -36,8 +36,7 @@ func (o *operator) checkPlacement(p app.Placement) error {
 	return nil
 }
 
-// notUsed says why scripts that need a backend may find it not in use; empty if it is named in the
-// configuration.
+// notUsed says why a required backend may be out of use; empty if it is configured.
 func notUsed(c config.Config, backend string) string {
 	switch {
 	case backend == "" || slices.Contains(c.Sandbox, backend):
@@ -52,8 +51,7 @@ func notUsed(c config.Config, backend string) string {
 	}
 }
 
-// placeProfile replaces where a profile's scripts may run; without flags they run wherever the
-// instance runs them.
+// placeProfile replaces where a profile's scripts may run; without flags, anywhere.
 func (o *operator) placeProfile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile place", Usage)
 	place := placementFlags(f)

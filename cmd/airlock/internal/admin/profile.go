@@ -138,8 +138,8 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 	return o.Access.Hosts.Set(ctx, o.by, p.Handle, allowed, nil)
 }
 
-// lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked
-// profile only hosts and expiry can change.
+// lockProfile links credentials by name, sets hosts and expiry, and locks. On a locked profile only
+// hosts and expiry can change.
 func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile lock", Usage)
 	g := grantFlags(f)
@@ -156,7 +156,7 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	// Before anything is granted: a lock that fails must not have widened what is locked already.
+	// Before anything is granted: a failed lock must not have widened a locked profile.
 	if err := p.CanChangeKeys(time.Now()); err != nil {
 		if p.State(time.Now()) == app.StateLocked {
 			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed",
@@ -222,8 +222,8 @@ func (o *operator) expireProfile(ctx context.Context, p app.Profile, args []stri
 	return err
 }
 
-// parseExpiry reads a day (its end, UTC), a time, or a span from now such as 30d or 12h. "never"
-// and "" are the zero time.
+// parseExpiry reads a day (its end, UTC), a time, or a span such as 30d or 12h. "never" and "" are
+// the zero time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" || text == "never" {
 		return time.Time{}, nil

@@ -49,8 +49,8 @@ func (o *operator) changeHosts(ctx context.Context, args []string) error {
 	return o.tellGranted(ctx, p)
 }
 
-// confirmHosts tells what a profile would grant with these hosts, and asks. The agent may have asked
-// for another protocol meanwhile.
+// confirmHosts shows what a profile would grant with these hosts, and asks. The agent may have
+// asked for another protocol meanwhile.
 func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []app.Host) error {
 	p.Hosts = nil
 	for _, h := range allowed {
@@ -63,8 +63,7 @@ func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []ap
 		"Run it again, and answer y; or give --yes."))
 }
 
-// tellGranted prints what a profile grants, as its page does, and each host that its agent still
-// asks for.
+// tellGranted prints what a profile grants, and its agent's open host requests.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	granted, _, err := o.Access.Grants.Told(ctx, p)
 	if err != nil {
@@ -77,7 +76,7 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	return nil
 }
 
-// tellRefused prints which requested hosts are out of reach, each with the command that allows it.
+// tellRefused prints unreachable requested hosts, with the commands that allow them.
 func (o *operator) tellRefused(handle string, requests []app.HostRequest, why string) {
 	for _, h := range requests {
 		if h.Allowed {

@@ -18,8 +18,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// restore is airlock admin restore FILE. It makes the database of a data directory, so it opens
-// none before.
+// restore is airlock admin restore FILE. It makes the database, so it opens none.
 func (o *operator) restore(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin restore", Usage)
 	replace, from, most := f.Bool("replace", false, ""), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
@@ -79,8 +78,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	return nil
 }
 
-// inDataDir finds a restore point by its bare name, as docs and UI show it, from wherever the
-// command is run. What is in the present directory comes first.
+// inDataDir finds a restore point by its bare name. The present directory comes first.
 func inDataDir(dir, name string) string {
 	if filepath.Base(name) != name {
 		return name
@@ -117,10 +115,9 @@ func (o *operator) tellAge(done transfer.Restored) {
 		"Look through Settings, People, Profiles and Skills; airlock admin token sets a new password")
 }
 
-// restoreKey is the instance key of the directory, or a new one if there is none: a backup needs no
-// old one. keep writes a new one down, which is for when the restore has come to something: a key
-// that opens nothing must not be left. A restore point opens with the key before, too, as long as
-// that is known.
+// restoreKey returns the directory's instance key, or a new one. A backup needs no old key; a
+// restore point also opens with a known former one. keep stores a new key: call it after a
+// successful restore, as no useless key must be left.
 func (o *operator) restoreKey(cfg config.Config) (ring *secrets.Keyring, keep func() error, err error) {
 	path := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && cfg.SecretKey.Empty() && cfg.SecretKeyFile == "" {

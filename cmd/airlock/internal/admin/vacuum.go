@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// vacuum is airlock admin vacuum. The server must be stopped: its writes would fail for as long as
-// it takes.
+// vacuum is airlock admin vacuum. The server must be stopped: its writes would fail meanwhile.
 func (o *operator) vacuum(ctx context.Context, args []string) error {
 	if _, err := o.Parse(ctx, cli.NewFlags("admin vacuum", Usage), args); err != nil {
 		return err

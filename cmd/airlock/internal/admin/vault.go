@@ -14,8 +14,8 @@ import (
 const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* " +
 	"variables of the server"
 
-// refuseValue refuses what comes on stdin for a credential whose value is in Vault: it would be
-// stored nowhere. A terminal is not waited for.
+// refuseValue refuses a value on stdin for a credential in Vault: it would be stored nowhere. It
+// doesn't wait for a terminal.
 func (o *operator) refuseValue(name string) error {
 	if cli.IsTerminal(o.In) {
 		return nil
@@ -32,8 +32,8 @@ func (o *operator) refuseValue(name string) error {
 		"--no-value leaves stdin alone"}
 }
 
-// confirmVault asks for --yes before the value that Airlock holds is erased, where a profile has it
-// or the reference does not resolve.
+// confirmVault asks for --yes before it erases a stored value that a profile has, or whose
+// reference does not resolve.
 func (o *operator) confirmVault(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
 	if in.Reference == "" {
 		return nil
@@ -63,8 +63,7 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in c
 	return nil
 }
 
-// warnOfVault says after a change what a person may not expect: that a value is gone, or that a
-// reference does not resolve.
+// warnOfVault warns after a change: a value is gone, or a reference does not resolve.
 func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) error {
 	if c.Source != app.SourceVault || !o.Access.Vault.Configured() {
 		return nil
@@ -79,8 +78,8 @@ func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) er
 	return err
 }
 
-// showInVault adds to a credential's table when its value was set, and for one in Vault whether it
-// resolves now. Never the value.
+// showInVault adds when a value was set, and whether a Vault reference resolves now. It never shows
+// the value.
 func (o *operator) showInVault(ctx context.Context, w cli.Columns, c app.Credential) error {
 	if c.Source != app.SourceVault {
 		w.Row("set", cli.Stamp(c.ValueSetAt))
