@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// Connect returns the instance and profile that the flags or the environment name. Errors:
-// cli.UsageError.
+// Connect returns the instance and profile of the flags or environment. Errors: cli.UsageError.
 func Connect(c cli.Console, url, profile string) (api client.Client, id app.Secret, err error) {
 	cfg, err := config.Load(c.Env)
 	if err != nil {

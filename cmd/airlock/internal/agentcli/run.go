@@ -155,8 +155,7 @@ func (j *job) readInputs(inputs string) error {
 	return nil
 }
 
-// readSource reads a file, or stdin for "-". Airlock refuses what is too large; here only the
-// memory is guarded.
+// readSource reads a file, or stdin for "-". It only guards memory; Airlock refuses large scripts.
 func readSource(in io.Reader, path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path) //nolint:gosec // the user names it

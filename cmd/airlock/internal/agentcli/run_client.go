@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/client"
 )
 
-// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean that
-// there was no answer.
+// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean no
+// answer.
 type agent struct {
 	api     client.Client
 	profile app.Secret
@@ -90,7 +90,7 @@ type profile struct {
 	} `json:"keys"`
 }
 
-// settled reports whether there is nothing that a person could still do for a run.
+// settled reports whether a person can do nothing more for a run.
 func (p profile) settled() bool {
 	if p.State != string(app.StateLocked) {
 		return p.State != string(app.StateUnlocked)
@@ -114,8 +114,8 @@ func (p profile) invitation() string {
 	return "open " + p.SetupURL + ", fill in the values and press Lock."
 }
 
-// submit starts an execution. It is repeated after failures under one idempotency key, so the
-// script starts at most once.
+// submit starts an execution. It retries under one idempotency key, so the script starts at most
+// once.
 func (a agent) submit(ctx context.Context, s submission) (execution, error) {
 	return a.execution(ctx, "", client.Request{Method: http.MethodPost, Path: "/execute", Key: app.NewID()}, s)
 }
@@ -125,8 +125,8 @@ func (a agent) poll(ctx context.Context, id string, wait time.Duration) (executi
 	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + waitQuery(wait)}, nil)
 }
 
-// respond answers. If an answer arrived but its reply was lost, the repetition is refused; then
-// what counts is how the execution stands.
+// respond answers. If a reply was lost, the repetition is refused; then the execution's state
+// counts.
 func (a agent) respond(ctx context.Context, id string, said answer) (execution, error) {
 	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/respond"}, said)
 	var refused *app.Error
@@ -152,7 +152,7 @@ func (a agent) readProfile(ctx context.Context, wait time.Duration) (p profile, 
 	return p, err
 }
 
-// execution makes a call that answers with one. id is its id, if known before.
+// execution makes a call that returns one. id: its id, if known.
 func (a agent) execution(ctx context.Context, id string, r client.Request, in any) (x execution, err error) {
 	x.whole, err = a.ask(ctx, r, in, &x)
 	if id != "" {
@@ -165,7 +165,7 @@ func waitQuery(wait time.Duration) string {
 	return "?wait=" + strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)
 }
 
-// ask makes a call and reads its answer into out. The answer's text is returned too.
+// ask makes a call, reads its answer into out, and returns the text.
 func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.RawMessage, error) {
 	if in != nil {
 		var err error
@@ -186,8 +186,8 @@ func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.Raw
 // tries is how often a call is repeated that did not get through.
 const tries = 6
 
-// persist repeats a call while Airlock can't be reached or says "later". A stop ends pauses and
-// reads. A call that changes something is not cut off: what it started could not be cancelled then.
+// persist repeats a call while Airlock is unreachable or says "later". A stop ends pauses and
+// reads, but no call that changes something: its effect could not be cancelled.
 func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
 	r.Profile = a.profile
 	call := ctx

@@ -25,8 +25,8 @@ type needsPerson struct {
 
 func (e needsPerson) Error() string { return e.refused.Error() }
 
-// run submits the script and stays with it to its end. If ctx ends, the execution is cancelled, and
-// how it ended then is what counts.
+// run submits the script and follows it to its end. If ctx ends, it cancels the execution and
+// returns its end.
 func (j *job) run(ctx context.Context) (execution, error) {
 	deadline := time.Now().Add(j.patience)
 	x, err := j.start(ctx, deadline)
@@ -57,15 +57,15 @@ func (j *job) run(ctx context.Context) (execution, error) {
 	return j.agent.cancel(context.WithoutCancel(ctx), x.ID)
 }
 
-// unapproved is why a run ends before its script: nobody approved that in time. The script goes on
-// waiting, since a question without one is withdrawn.
+// unapproved explains a run that ends before its script, which nobody approved in time. The script
+// keeps waiting.
 func (x execution) unapproved() error {
 	return needsPerson{approval: x.approvalLink(), execution: x.ID, refused: app.E("awaiting_approval",
 		"a person has to approve this script; it did not run yet", "Have them open "+x.approvalLink()+". Once approved it "+
 			"runs as execution "+x.ID+", without this command.")}
 }
 
-// approvalLink is where a person approves the script: the address in what an agent is to do.
+// approvalLink returns the address where a person approves the script.
 func (x execution) approvalLink() string {
 	for word := range strings.FieldsSeq(x.NextStep) {
 		if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
@@ -75,7 +75,7 @@ func (x execution) approvalLink() string {
 	return ""
 }
 
-// start submits. If a person has to act first, it waits for that until the deadline and submits again.
+// start submits. If a person must act first, it waits until the deadline and submits again.
 func (j *job) start(ctx context.Context, deadline time.Time) (execution, error) {
 	for {
 		var x execution
@@ -93,8 +93,8 @@ func (j *job) start(ctx context.Context, deadline time.Time) (execution, error) 
 	}
 }
 
-// awaitPerson returns nil when the script may run, or when nobody can help the profile any more.
-// The next submission tells which.
+// awaitPerson returns nil when the script may run, or nobody can help the profile. The next
+// submission tells which.
 func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
 	for shown := false; ; {
 		p, err := j.agent.readProfile(ctx, min(max(0, time.Until(deadline)), app.MaxPollWait, waitOnce(shown)))
@@ -114,7 +114,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 	}
 }
 
-// waitOnce has the first look at a profile come back at once. It is what the person is shown.
+// waitOnce makes the first look at a profile, which a person sees, return at once.
 func waitOnce(shown bool) time.Duration {
 	if shown {
 		return app.MaxPollWait
@@ -122,7 +122,7 @@ func waitOnce(shown bool) time.Duration {
 	return 0
 }
 
-// heldFor is how long a poll is held open. That a script has started doesn't end one, and is to be
+// heldFor returns how long to hold a poll open. The start of a script ends no poll, but must be
 // told soon.
 func heldFor(x execution) time.Duration {
 	if x.Status.Queued() {
@@ -131,8 +131,7 @@ func heldFor(x execution) time.Duration {
 	return app.MaxPollWait
 }
 
-// reportInterval is how often a run says the same again: for those who wait, and for what ends silent
-// jobs.
+// reportInterval is how often a run repeats its state, also to keep silent jobs alive.
 const reportInterval = 45 * time.Second
 
 // tell says how the execution stands.

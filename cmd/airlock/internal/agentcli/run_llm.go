@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// answer gets an answer to the script's question, or the reason why there is none.
+// answer returns an answer to the script's question, or the reason for none.
 func (j *job) answer(ctx context.Context, q question) answer {
 	text, err := j.ask(ctx, q)
 	if err != nil {
@@ -37,8 +37,8 @@ func (j *job) ask(ctx context.Context, q question) (string, error) {
 	return "", errors.New("the script asks the LLM, and airlock run has neither --llm-command nor a terminal")
 }
 
-// askCommand runs the command with the prompt on stdin. It gets this process's environment without
-// what concerns Airlock.
+// askCommand runs the command with the prompt on stdin, in this environment without Airlock's
+// variables.
 func (j *job) askCommand(ctx context.Context, q question) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", j.llmCommand) //nolint:gosec // the user's own command
 	for _, e := range j.Env {
@@ -69,7 +69,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return c.Buffer.Write(p)
 }
 
-// askPerson shows the prompt and reads lines up to one that is a single dot.
+// askPerson shows the prompt and reads lines up to a single dot.
 func (j *job) askPerson(q question) (string, error) {
 	var lines []string
 	for line := range strings.Lines(q.Prompt) {

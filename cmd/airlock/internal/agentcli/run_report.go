@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// report prints what the execution left and returns the exit code. The result is the last thing on
-// stdout.
+// report prints the execution's outcome and returns the exit code. The result comes last on stdout.
 func (j *job) report(x execution) int {
 	if j.json {
 		fmt.Fprintln(j.Out, strings.TrimRight(string(x.whole), "\n"))
@@ -55,7 +54,7 @@ func (j *job) report(x execution) int {
 	return codeOf(x.Status)
 }
 
-// reason is why it did not complete: in short where the traceback above has said it in full.
+// reason says why it did not complete, in short if the traceback says it in full.
 func (x execution) reason() string {
 	if x.Traceback == "" {
 		return x.Error
@@ -64,8 +63,7 @@ func (x execution) reason() string {
 	return short
 }
 
-// refusal says what of a script's traffic Airlock refused, and what to do: a request that it could
-// read, or a connection, which may have failed at its name.
+// refusal says what traffic Airlock refused, and what to do: a readable request or a connection.
 func (n connection) refusal() string {
 	what, place := "no connection to ", n.Host
 	if n.Port != 0 {
@@ -81,7 +79,7 @@ func (n connection) refusal() string {
 	return cli.Printable(cli.Joined(": ", what+place, n.Hint))
 }
 
-// reason names the rule that refused a request, and the keys with values in it.
+// reason returns the rule that refused a request, and the keys in it.
 func (n connection) reason() string {
 	var why []string
 	if n.Rule != "" {
@@ -109,7 +107,7 @@ func codeOf(status app.Status) int {
 	return cli.ExitError
 }
 
-// fail tells why there is no execution to report on and returns the exit code.
+// fail explains why there is no execution and returns the exit code.
 func (j *job) fail(err error) int {
 	why, code := &app.Error{}, exitUnreachable
 	var person needsPerson
@@ -134,8 +132,7 @@ func (j *job) fail(err error) int {
 	return code
 }
 
-// failEarly tells what is wrong with the command itself. With --json it also stands on stdout, in
-// the shape of every other error.
+// failEarly reports a wrong command. With --json stdout gets an error in the usual shape.
 func failEarly(c cli.Console, args []string, err error) int {
 	code := c.Finish(err)
 	asked := slices.ContainsFunc(args, func(arg string) bool {
@@ -151,7 +148,7 @@ func failEarly(c cli.Console, args []string, err error) int {
 
 func wrongUsage(err error) *app.Error { return app.E("usage", err.Error(), "Run airlock run --help.") }
 
-// failJSON prints an error in the API's shape, with the link for the person who has to act.
+// failJSON prints an error in the API's shape, with a link for the person.
 func (j *job) failJSON(why *app.Error, person needsPerson) {
 	body := map[string]any{"error": why}
 	if person.approval != "" {
@@ -163,8 +160,7 @@ func (j *job) failJSON(why *app.Error, person needsPerson) {
 	_ = json.NewEncoder(j.Out).Encode(body) // nobody reads it if this fails
 }
 
-// screen returns a stream, which for a terminal makes foreign text harmless. It can neither move
-// the cursor nor hide or change what stands there.
+// screen makes foreign text harmless for a terminal. It can't move the cursor, hide or change text.
 func screen(w io.Writer) io.Writer {
 	if cli.IsTerminal(w) {
 		return plainText{w}
