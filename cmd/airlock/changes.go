@@ -11,16 +11,16 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// followEvery is how soon a change by airlock admin is noticed; sweepEvery is how often unclaimed
-// profiles are looked for.
+// followEvery is how soon changes by airlock admin are noticed; sweepEvery is how often unclaimed
+// profiles are sought.
 const (
 	followEvery = time.Second
 	sweepEvery  = time.Hour
 )
 
-// followChanges watches the audit log for what airlock admin changes in another process, and nudges
-// whoever watches that here. It also removes agents' profiles that nobody claimed in time.
-// It returns at once. The watching ends with ctx, and s.following waits for that.
+// followChanges watches the audit log for changes by airlock admin and nudges subscribers. It also
+// removes agents' profiles that stay unclaimed. It returns at once; the watching ends with ctx, and
+// s.following waits for that.
 func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.Access.Audit.Latest(ctx, 1)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *server) followChanges(ctx context.Context) error {
 	return nil
 }
 
-// catchUp acts on every event after seen and returns the newest it has acted on.
+// catchUp acts on every event after seen and returns the newest.
 func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 	var fresh []app.Event
 	for before := int64(0); ; before = fresh[len(fresh)-1].Seq {

@@ -26,7 +26,7 @@ KILL for the landlock backend if the container has them. It passes signals on, r
 the command does.
 `
 
-// containerUID is who serves in a container that starts as root, and the group too.
+// containerUID is the serving user and group in a container that starts as root.
 const containerUID = 10001
 
 // contain is airlock container. It returns the exit code.
@@ -45,8 +45,7 @@ func contain(c cli.Console, args []string) int {
 	return code
 }
 
-// runContained starts the command as it should run here, drops other privileges, and waits for its
-// end.
+// runContained starts the command, drops other privileges, and waits for its end.
 func runContained(c cli.Console, args []string) (int, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
@@ -83,7 +82,7 @@ func runContained(c cli.Console, args []string) (int, error) {
 	return reapUntil(pid)
 }
 
-// lowering says how the command is to be started. nil means as the present user.
+// lowering returns how to start the command. nil means as the present user.
 func lowering() (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -119,8 +118,7 @@ func dataDir(environ []string) string {
 	return config.DefaultDataDir
 }
 
-// own makes a directory and all in it uid's. Nothing outside is touched, whatever links were put
-// there.
+// own gives a directory and its content to uid. It follows no links outside.
 func own(dir string, uid int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -159,7 +157,7 @@ func become(uid int) error {
 	return nil
 }
 
-// passOn gives signals to the command. Those of a terminal's keys go to everybody there anyway.
+// passOn forwards signals to the command, except a terminal's keys, which everybody there gets.
 func passOn(signals <-chan os.Signal, pid int, terminal bool) {
 	for s := range signals {
 		if terminal && (s == unix.SIGINT || s == unix.SIGQUIT) {
@@ -169,8 +167,8 @@ func passOn(signals <-chan os.Signal, pid int, terminal bool) {
 	}
 }
 
-// reapUntil takes the status of every process until the command ends. It returns the command's code
-// as a shell would.
+// reapUntil reaps every process until the command ends. It returns the command's code as a shell
+// would.
 func reapUntil(command int) (int, error) {
 	for {
 		var status unix.WaitStatus

@@ -1,5 +1,5 @@
-// Command airlock is the whole product in one file: the server, the agent's side, the operator's
-// commands, and the sandbox plugins that the server starts from it.
+// Command airlock is the whole product: server, agent's side, operator's commands and sandbox
+// plugins.
 //
 //	airlock serve               serve the agent API and the admin UI
 //	airlock run SCRIPT          submit a script, wait, answer its LLM questions, print the result
@@ -9,11 +9,10 @@
 //	airlock version
 //	airlock plugin NAME         a sandbox backend; only the server starts it
 //
-// All configuration is in environment variables (internal/config/table.go). A secret never stands
-// in an argument, since every process on a host can read those: values come from stdin or from the
-// environment, or from a file that NAME_FILE names.
+// All configuration is in environment variables (internal/config/table.go). Secrets are never
+// arguments, which every process on a host can read. They come from stdin, the environment, or a
+// file that NAME_FILE names.
 //
-// Other processes' changes: `airlock admin` writes to the database of a running server, which
-// follows the audit log (changes.go), so a revocation from the command line kills what runs just as
-// one in the UI does.
+// `airlock admin` writes to a running server's database. The server follows the audit log
+// (changes.go), so a revocation there kills running scripts as in the UI.
 package main

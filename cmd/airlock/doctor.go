@@ -26,7 +26,7 @@ Checks each configured sandbox backend on this host by trying to break out of a 
 what holds. Ends with 1 if no backend is ready.
 `
 
-// doctor is airlock doctor. It uses a state directory of its own, so it can run beside a server.
+// doctor is airlock doctor. It has its own state directory, so it can run beside a server.
 func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	if _, err := cli.NewFlags("doctor", doctorUsage).Parse(c.Out, args); err != nil {
 		return err
@@ -35,7 +35,8 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	// whoever reads this may stop (doctor | head): that must not end it before it has cleaned up
+	// a closed pipe (doctor
+	// head) must not end it before it has cleaned up
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, unix.SIGPIPE)
 	defer signal.Stop(broken)
@@ -71,8 +72,8 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	return nil
 }
 
-// printReport shows what a backend says of itself. Parts come from elsewhere, so control
-// characters, which could paint another verdict over this one, are escaped.
+// printReport prints a backend's report. It escapes control characters, which could fake another
+// verdict.
 func printReport(w io.Writer, r plugins.Report) {
 	state := "NOT READY"
 	if r.Ready {

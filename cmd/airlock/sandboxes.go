@@ -33,10 +33,9 @@ type sandboxes struct {
 	clients []*plugins.Client
 }
 
-// openSandboxes makes the configured backends ready to be started. A plugin that can't be started
-// shows when its proof is taken, so that the server and other backends come up. Sockets is a
-// directory for the plugins' sockets, where those of a killed server are removed; "" means
-// temporary ones.
+// openSandboxes prepares the configured backends. A plugin that can't start shows at its proof, so
+// server and other backends come up. sockets: a directory for plugins' sockets, cleared of a killed
+// server's; "" means temporary ones.
 func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
 	for _, name := range cfg.Used() {

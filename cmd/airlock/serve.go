@@ -92,7 +92,7 @@ type server struct {
 }
 
 // start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when
-// requests are answered. The first admin token is printed to out.
+// requests are answered. out gets the first admin token.
 func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (_ *server, err error) {
 	s := &server{cfg: cfg, log: log, failed: make(chan error, 1), follow: func() {}}
 	defer func() {
@@ -100,7 +100,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	// What can be wrong without the data directory is found out before anything is written there.
+	// Check what doesn't need the data directory before writing there.
 	listener, err := net.Listen("tcp", cfg.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w (set AIRLOCK_ADDR)", err)
@@ -155,7 +155,7 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	return s, nil
 }
 
-// openData opens the data directory for this process alone and says what is at risk.
+// openData opens the data directory exclusively and logs risks.
 func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" { // a wrong key leaves the directory as it is
 		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
@@ -190,8 +190,7 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	return s.Transfer.Tidy()
 }
 
-// dropUnfinishedKeys removes key files of a start or a rotation that was killed. A rotation that
-// goes on is left alone.
+// dropUnfinishedKeys removes key files of a killed start or rotation, but not of a running one.
 func dropUnfinishedKeys(dir string) error {
 	left, err := secrets.Unfinished(dir)
 	if err != nil || len(left) == 0 {
@@ -249,7 +248,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 	})
 }
 
-// admit sets the configured admin token, or makes and prints one at the first start.
+// admit sets the configured admin token, or prints a new one at the first start.
 func (s *server) admit(ctx context.Context, cfg config.Config, out io.Writer) error {
 	printed, err := s.Access.AdminToken.Ensure(ctx, cfg.AdminToken)
 	if err != nil || printed.Empty() {
@@ -289,8 +288,8 @@ func localURL(own netip.AddrPort) string {
 	return fmt.Sprintf("http://%s:%d", host, own.Port())
 }
 
-// patient is a listener that only ends when it is closed. Accept also fails for reasons that pass,
-// such as a resource that somebody uses up for a while. That must not end a server.
+// patient is a listener that ends only when closed. Accept may fail for a while, as when resources
+// run out, which must not end a server.
 type patient struct {
 	net.Listener
 	log *slog.Logger
@@ -332,9 +331,9 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 	return nil
 }
 
-// stop ends everything in the reverse order of start. First imports and exports are given up. Then
-// executions may end within the configured time, and the API still answers. Then follow new
-// requests, requests under way within grace, executions that are left, boxes and the store.
+// stop ends everything in reverse order. Imports and exports are given up. Executions may end
+// within the configured time, while the API answers. Then go new requests, requests under way
+// within grace, remaining executions, boxes and the store.
 func (s *server) stop() error {
 	var errs []error
 	if s.Instance != nil {

@@ -17,8 +17,7 @@ type ExtraCA struct {
 // maxExtraCA bounds what is read of AIRLOCK_EXTRA_CA: every box gets a copy.
 const maxExtraCA = 256 << 10
 
-// setExtraCA reads the file. Anything in it but certificates is refused: a private key, put there
-// by mistake, would go to every box.
+// setExtraCA reads a file of certificates only: a private key in it would go to every box.
 func setExtraCA(c *Config, path string) error {
 	text, err := readBounded(path, maxExtraCA)
 	if err != nil {

@@ -78,8 +78,8 @@ const EnvPrefix = "AIRLOCK_"
 // DefaultDataDir is in the directory that the program is started in.
 const DefaultDataDir = "data"
 
-// Load reads the configuration from an environment in the form of os.Environ. The error lists
-// everything that is wrong; what comes with it is for showing only.
+// Load reads the configuration from an environment as of os.Environ. The error lists every problem;
+// the Config with it is only for showing.
 func Load(environ []string) (Config, error) {
 	c := Config{
 		Addr: ":9090", DataDir: DefaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
@@ -149,8 +149,8 @@ func SplitEnv(environ []string) map[string]string {
 	return env
 }
 
-// apply takes the variable's value, or for a secret the content of the file that NAME_FILE names.
-// An empty value counts as absent.
+// apply sets the variable's value, or a secret from the file that NAME_FILE names. Empty counts as
+// absent.
 func (v Variable) apply(c *Config, env map[string]string) error {
 	value, file := env[v.Name], env[v.Name+"_FILE"]
 	switch {
@@ -249,8 +249,8 @@ func (c *Config) adoptVariables(env map[string]string) {
 	}
 }
 
-// serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a
-// service named airlock or airlock-something.
+// serviceLink matches the variables that Kubernetes sets beside a service named airlock or
+// airlock-something.
 var serviceLink = regexp.MustCompile(
 	`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
@@ -262,8 +262,8 @@ func isServiceLink(name, value string) bool {
 	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
-// nearestVariable is what a misspelt or shortened name most likely meant, or "". The prefix that
-// all have in common says nothing.
+// nearestVariable returns the likely meaning of a misspelt name, or "". The common prefix doesn't
+// count.
 func nearestVariable(name string, known []string) string {
 	short := strings.TrimPrefix(name, EnvPrefix)
 	var names, longer []string
@@ -284,8 +284,7 @@ func nearestVariable(name string, known []string) string {
 	return EnvPrefix + guess
 }
 
-// unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no
-// limit.
+// unknownVariables refuses unknown AIRLOCK names: a misspelt limit must not mean no limit.
 func unknownVariables(env map[string]string) (problems []error) {
 	var known []string
 	for _, v := range Variables() {

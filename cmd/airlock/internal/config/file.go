@@ -12,7 +12,7 @@ import (
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
-// ReadSecretFile reads a secret from a regular file of at most 64 KiB, without white space around it.
+// ReadSecretFile reads a secret from a regular file of at most 64 KiB, trimmed.
 func ReadSecretFile(path string) (string, error) {
 	text, err := readBounded(path, maxSecretFile)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxImports bounds what templates have loaded: each box is a copy of all of it.
+// maxImports bounds the modules that templates load: each box copies all of them.
 const maxImports = 100
 
 const noImports = "none"

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/web"
 )
 
-// platform is a place that a server runs in, as far as its environment tells, in the words of that
-// place.
+// platform is a server's environment, in that platform's words.
 type platform struct {
 	name     string
 	variable string // its presence tells
@@ -39,7 +38,7 @@ func anyContainer() platform {
 		disk: "start the container with a volume: docker run -v airlock-data:%s …"}
 }
 
-// findPlatform returns where this environment belongs to; its name is empty if it's no container.
+// findPlatform returns the platform of an environment; its name is empty outside containers.
 func findPlatform(env map[string]string) platform {
 	for _, p := range platforms() {
 		if env[p.variable] != "" {
@@ -92,8 +91,8 @@ func (p platform) token(set bool) string {
 	return fmt.Sprintf("On %s the admin token is in the log of Airlock's first start: %s.", p.name, p.logs)
 }
 
-// persistent reports whether a directory of a container is on a mount that isn't the container's
-// own root or memory. The text is that of /proc/self/mountinfo.
+// persistent reports whether a container's directory is on a mount other than its root or memory.
+// mountinfo: the text of /proc/self/mountinfo.
 func persistent(dir, mountinfo string) bool {
 	point, kind := "", ""
 	for line := range strings.Lines(mountinfo) {
@@ -102,7 +101,7 @@ func persistent(dir, mountinfo string) bool {
 		if len(fields) < 5 || len(rest) < 1 {
 			continue
 		}
-		// The last of those that cover the directory as closely as any is the one that is seen.
+		// Of equally close mounts the last is the visible one.
 		if at := unescapeMount(fields[4]); isWithin(dir, at) && len(at) >= len(point) {
 			point, kind = at, rest[0]
 		}
@@ -114,7 +113,7 @@ func isWithin(dir, point string) bool {
 	return point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
 }
 
-// unescapeMount undoes what the kernel does to characters that would break a line of mountinfo.
+// unescapeMount decodes mountinfo's escapes.
 func unescapeMount(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }

@@ -99,8 +99,7 @@ func (c *Config) Known() []string {
 // Auto reports whether the strongest backend is to be found out.
 func (c *Config) Auto() bool { return slices.Equal(c.Sandbox, []string{"auto"}) }
 
-// Used are the backends to try, in order. The operator's own ones come only by name, too: auto's
-// order is for backends we know.
+// Used returns the backends to try, in order. auto leaves out the operator's own.
 func (c *Config) Used() []string {
 	if !c.Auto() {
 		return c.Sandbox
@@ -108,8 +107,7 @@ func (c *Config) Used() []string {
 	return backends.Automatic()
 }
 
-// checkSandboxes refuses names that mean nothing: a misspelt one would be a backend that is
-// silently not there.
+// checkSandboxes refuses unknown names: a misspelt backend would silently be missing.
 func (c *Config) checkSandboxes() (problems []error) {
 	for _, name := range c.Sandbox {
 		if name != "auto" && !slices.Contains(c.Known(), name) {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// maxVaultCache is the longest that a value from Vault may be reused: rotating it there is meant to
-// be enough.
+// maxVaultCache is the longest reuse of a value from Vault: rotating it there must be enough.
 const maxVaultCache = 5 * time.Minute
 
 // vaultVariables are Vault's own names, and one of ours.
@@ -89,8 +88,8 @@ func setVaultCache(c *Config, v string) error {
 	return nil
 }
 
-// checkVault says what is wrong before anything is started. Without an address the other variables
-// mean nothing.
+// checkVault reports wrong settings before any start. Without an address the other variables mean
+// nothing.
 func (c *Config) checkVault() error {
 	if c.Vault.Address == "" {
 		return nil
