@@ -62,7 +62,7 @@ func TestProfileFlow(t *testing.T) {
 	}
 }
 
-// A name that exists in the store must look like one that doesn't, until a person has linked it.
+// Until a person links a key, a name in the store must look like an unknown one.
 func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -100,7 +100,6 @@ func TestWaitingForTheLock(t *testing.T) {
 	}
 }
 
-// untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); w.web.cfg.Waits.Taken() != n; time.Sleep(time.Millisecond) {
@@ -110,8 +109,7 @@ func (w *world) untilHeld(n int) {
 	}
 }
 
-// TestLongPollsAreShared: neither a profile nor strangers, who can make as many as they like, take
-// the long polls of others.
+// TestLongPollsAreShared: neither a profile nor strangers take the long polls of others.
 func TestLongPollsAreShared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.Waits = shares.New(8) })
@@ -141,7 +139,7 @@ func TestLongPollsAreShared(t *testing.T) {
 	w.untilHeld(7)
 }
 
-// An anonymous client once grew the audit log as fast as it could send.
+// Without a limit an anonymous client can fill the audit log.
 func TestChangesOfProfilesAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,7 +283,6 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// A person's no ends the wait of the agent that asked, and says so.
 func TestADeclinedHostEndsTheWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

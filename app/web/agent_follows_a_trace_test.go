@@ -12,8 +12,7 @@ const (
 	sampleParent = "00-" + sampleTrace + "-00f067aa0ba902b7-01"
 )
 
-// TestATraceIsFollowed: from the request into the log and the execution's record, and what is no
-// trace id into neither.
+// TestATraceIsFollowed into the log and the execution's record; an invalid id into neither.
 func TestATraceIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -42,7 +41,7 @@ func TestATraceIsFollowed(t *testing.T) {
 	}
 }
 
-// What is cancelled before it ran has an end, too: in the log, and counted.
+// An execution cancelled before it ran is logged and counted.
 func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -66,7 +65,6 @@ func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
 	t.Errorf("no line tells of its end: %s", w.log.String())
 }
 
-// A run that repeats another belongs to the request that asked for it.
 func TestATraceIsFollowedByRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -84,7 +82,6 @@ func TestATraceIsFollowedByRuns(t *testing.T) {
 	}
 }
 
-// TestATraceIsFollowedThroughMCP: what a tool does belongs to the request that called it.
 func TestATraceIsFollowedThroughMCP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

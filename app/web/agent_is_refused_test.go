@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
-// TestTooLargeAnAnswerNamesItsField: an error may be shorter than a response, and it is the error
-// that is to be shortened then.
+// TestTooLargeAnAnswerNamesItsField: a response and an error have different limits.
 func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -174,8 +173,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestRefusedReferenceIsNamed: the entry that names no plain key is the one that the error is
-// about.
 func TestRefusedReferenceIsNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -202,7 +199,6 @@ func TestBodiesOfOtherTypesAreRefused(t *testing.T) {
 	w.refused(w.call("POST", "/profiles", "x", "Content-Encoding: gzip"), 415, app.CodeUnsupportedMedia)
 }
 
-// What one agent knows must not open anything of another's.
 func TestForeignProfiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -139,7 +139,7 @@ func TestAScriptThatRanBecomesASkill(t *testing.T) {
 	w.refused(w.call("POST", "/skills", `{"execution_id":"x"}`, bearerOf(p)), 400, app.CodeInvalidField)
 }
 
-// TestHoleUploadsLeaveRoom: one profile's uploads, which may take their time, kept all others out.
+// TestHoleUploadsLeaveRoom: one profile's slow uploads leave room for others.
 func TestHoleUploadsLeaveRoom(t *testing.T) {
 	w := newWorld(t)
 	p, other := w.lockedProfile(), w.lockedProfile()
@@ -150,7 +150,7 @@ func TestHoleUploadsLeaveRoom(t *testing.T) {
 	send := func(p app.Profile, length int64, body io.Reader) {
 		r, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/files?name=a", body)
 		w.must(err)
-		r.ContentLength = length // net/http would wait for a body without one before it refuses it
+		r.ContentLength = length // net/http waits for an absent body before it refuses it
 		r.Header.Set("Authorization", "Bearer "+p.ID)
 		go func() {
 			if resp, err := http.DefaultClient.Do(r); err == nil {
@@ -175,8 +175,7 @@ func TestHoleUploadsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestHoleTwoProfilesHoldBothSkillPlaces: while two profiles read skills all the time every other one was
-// refused. Now they take turns.
+// TestHoleTwoProfilesHoldBothSkillPlaces: profiles that read skills take turns.
 func TestHoleTwoProfilesHoldBothSkillPlaces(t *testing.T) {
 	w := newWorld(t)
 	busy := []app.Profile{w.lockedProfile(), w.lockedProfile(), w.lockedProfile()}

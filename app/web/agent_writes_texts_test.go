@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestHoleH3AgentsChooseNoRelayOfTheWeb: on the ports at which one address serves many hosts, an
-// agent can't ask Airlock not to look.
+// TestHoleH3AgentsChooseNoRelayOfTheWeb: agents can't turn off inspection on ports that serve many
+// hosts.
 func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -53,7 +53,7 @@ func hostsOf(p app.Profile) (list []app.Host) {
 	return list
 }
 
-// TestHoleL4InvisibleTextIsRefused: what agents write is seen whole by the person who decides.
+// TestHoleL4InvisibleTextIsRefused: agents can't hide text from the person who decides.
 func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -77,8 +77,7 @@ func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 	}
 }
 
-// TestHoleL4OldTextIsShown: a record that is older than the refusal stays in use, and what nobody
-// saw in it is seen. So is what a script prints and asks.
+// TestHoleL4OldTextIsShown: invisible text of old records and of scripts is shown.
 func TestHoleL4OldTextIsShown(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)

@@ -12,10 +12,10 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// fail answers a request whose handler returned an error. It is echo's HTTPErrorHandler.
+// fail answers a request with its handler's error. It is echo's HTTPErrorHandler.
 func (s *Server) fail(err error, c echo.Context) {
 	if c.Response().Committed {
-		return // the answer is on its way; what is left is the log
+		return // the answer is on its way; only log
 	}
 	cutOff := errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil
 	httpx.DiscardBody(c)
@@ -46,7 +46,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 }
 
-// statusCutOff is for a client that left. One that only stopped sending may still read the answer.
+// statusCutOff is for clients that left. One that only stopped sending may still read the answer.
 const statusCutOff = 499
 
 func isUI(c echo.Context) bool {

@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What went wrong inside is for the log, and no token is for the log either.
 func TestInternalErrorsTellNothing(t *testing.T) {
 	t.Parallel()
 	id := app.NewProfileID()

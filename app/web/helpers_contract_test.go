@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// readContract returns the API's own description, read by somebody else's library.
+// readContract reads the API's OpenAPI description with an independent library.
 var readContract = sync.OnceValues(func() (routers.Router, error) {
 	text, err := apidocs.OpenAPI("test", "", httpx.Statuses())
 	if err != nil {
@@ -34,8 +34,7 @@ var readContract = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// keepsContract checks an answer of the agent API against its description: a known status, and a
-// body of the described shape. What was accepted must have been a request of the described shape.
+// keepsContract checks an agent API answer, and an accepted request, against the description.
 func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	t.Helper()
 	router, err := readContract()
@@ -46,11 +45,11 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	r.Body = io.NopCloser(strings.NewReader(sent))
 	zipped := r.Header.Get("Content-Type") == "application/zip"
 	if sent != "" && !zipped {
-		r.Header.Set("Content-Type", "application/json") // also what curl calls a form is read as JSON
+		r.Header.Set("Content-Type", "application/json") // JSON is also read under the form type of curl
 	}
 	route, parameters, err := router.FindRoute(r)
 	if err != nil {
-		return // not a call of the agent API: a page, /mcp, or a path that a test made up
+		return // not a call of the agent API
 	}
 	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 		IncludeResponseStatus: true, ExcludeRequestBody: zipped}
@@ -72,8 +71,7 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	}
 }
 
-// TestContractIsRead: the description is valid by the judgement of a library that is not ours, it
-// knows every call, and it does notice what is not as described.
+// TestContractIsRead: the description is valid, knows every call, and rejects deviations.
 func TestContractIsRead(t *testing.T) {
 	t.Parallel()
 	router, err := readContract()

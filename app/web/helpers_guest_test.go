@@ -16,9 +16,10 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a
-// line: print TEXT, warn TEXT (to stderr), ask PROMPT, result JSON, fail MESSAGE (in line 2), reach
-// HOST:PORT, hang. \n in a message is a line break.
+// uiGuest plays scripts inside the test over the real protocol.
+//
+// A script has one verb a line: print TEXT, warn TEXT (to stderr), ask PROMPT, result JSON, fail
+// MESSAGE (in line 2), reach HOST:PORT, hang. \n in a message is a line break.
 type uiGuest struct {
 	mux     *yamux.Session
 	control *yamux.Stream
@@ -96,7 +97,7 @@ func (g *uiGuest) boot() (err error) {
 	return err
 }
 
-// reach opens a connection, and waits until it was refused.
+// reach opens a connection and waits for its refusal.
 func (g *uiGuest) reach(place string) {
 	host, port, _ := strings.Cut(place, ":")
 	n, _ := strconv.Atoi(port)
@@ -131,7 +132,8 @@ func (g *uiGuest) listen() {
 	}
 }
 
-// play runs the lines and returns the exit code; false means the box was ended from outside.
+// play runs the lines and returns the exit code. It returns false if the box was ended from
+// outside.
 func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
 	lines := bufio.NewScanner(strings.NewReader(g.script))
 	for lines.Scan() {

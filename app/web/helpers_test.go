@@ -32,8 +32,8 @@ const plantedSecret = "planted-s3cret-0123456789abcdef"
 
 var person = app.Actor{Kind: app.ActorPerson, Name: "operator"}
 
-// world is the whole server on a real database. Its boxes hang, so that an execution stays as it is
-// until it is cancelled; the tests of cmd/airlock run real ones.
+// world runs the whole server on a real database. Its boxes hang until an execution is cancelled;
+// cmd/airlock tests real ones.
 type world struct {
 	t      *testing.T
 	server *httptest.Server
@@ -43,7 +43,7 @@ type world struct {
 	log    *syncBuffer
 }
 
-// syncBuffer is a buffer that a server logs into while a test reads it.
+// syncBuffer is a buffer for concurrent logging and reading.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -94,7 +94,7 @@ func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Conf
 	return w
 }
 
-// startProved starts an engine and returns when its first proofs have ended.
+// startProved starts an engine and waits for its first proofs.
 func startProved(t *testing.T, e *engine.Engine) {
 	t.Helper()
 	if err := e.Start(t.Context()); err != nil {
@@ -157,7 +157,7 @@ func (a answer) code() string {
 	return code
 }
 
-// refused checks an error answer in full: status, code, message, hint, headers.
+// refused checks an error's status, code, message, hint and headers.
 func (w *world) refused(a answer, status int, code app.Code) {
 	w.t.Helper()
 	detail, _ := a.json["error"].(map[string]any)
@@ -174,7 +174,6 @@ func (w *world) refused(a answer, status int, code app.Code) {
 	}
 }
 
-// profile makes an unlocked profile as an agent does.
 func (w *world) profile() app.Profile {
 	w.t.Helper()
 	a := w.call("POST", "/profiles", `{"description":"test"}`)
@@ -186,7 +185,7 @@ func (w *world) profile() app.Profile {
 	return p
 }
 
-// lockedProfile makes a usable one with the key API_KEY.
+// lockedProfile makes a locked profile with the key API_KEY.
 func (w *world) lockedProfile() app.Profile {
 	w.t.Helper()
 	ctx := w.t.Context()

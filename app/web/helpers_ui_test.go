@@ -38,8 +38,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that
-// no answer may contain.
+// uiToken admits the first person, uiName and uiPassword. No answer may contain uiSecrets.
 const (
 	uiToken    = "atk_0123456789abcdefghjkmnpqrstvwx"
 	uiName     = "Ada Lovelace"
@@ -50,7 +49,7 @@ func uiSecrets() []string {
 	return []string{"planted-s3cr3t-alpha", "planted-s3cr3t-beta", uiToken, uiPassword}
 }
 
-// uiSite is a whole server with a browser-like client. Only the boxes are played.
+// uiSite is a whole server with a browser-like client. Only its boxes are fake.
 type uiSite struct {
 	t       *testing.T
 	store   *store.Store
@@ -63,7 +62,7 @@ type uiSite struct {
 	person  app.Actor
 }
 
-// newUISite is a site with one person, who is not logged in.
+// newUISite returns a site with one person, logged out.
 func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
 	t.Helper()
 	s := newUISiteWithoutPeople(t, change...)
@@ -71,7 +70,7 @@ func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
 	return s
 }
 
-// firstPerson lets the first person in, unless there is one already.
+// firstPerson creates the first person unless there is one.
 func (s *uiSite) firstPerson() {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -141,7 +140,7 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	return s
 }
 
-// configure replaces the server by one with another configuration.
+// configure replaces the server by one with changed configuration.
 func (s *uiSite) configure(change func(*Config)) {
 	cfg := s.server.cfg
 	change(&cfg)
@@ -164,7 +163,7 @@ type uiAnswer struct {
 	doc    *goquery.Document
 }
 
-// do sends a request and checks what holds for every answer: the headers of pages, and no secret.
+// do sends a request and checks each answer's headers and lack of secrets.
 func (s *uiSite) do(r *http.Request) *uiAnswer {
 	s.t.Helper()
 	res, err := s.client.Do(r)
@@ -199,7 +198,7 @@ func (s *uiSite) get(path string) *uiAnswer {
 	return s.do(r)
 }
 
-// part asks as htmx does for a part of a page.
+// part requests a part of a page as htmx does.
 func (s *uiSite) part(path string) *uiAnswer {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.web.URL+path, nil)
@@ -227,8 +226,8 @@ func (s *uiSite) send(path string, form url.Values) *uiAnswer {
 	return s.do(r)
 }
 
-// submit sends the form of a page as a browser without scripts does: every field as it stands,
-// changed by fill, with the button.
+// submit sends a page's form as a browser without scripts does: all fields, changed by fill, with
+// the button.
 func (s *uiSite) submit(a *uiAnswer, form, button string, fill ...string) *uiAnswer {
 	s.t.Helper()
 	f := a.doc.Find(form)
@@ -290,7 +289,6 @@ func (a *uiAnswer) want(status int) *uiAnswer {
 	return a
 }
 
-// leads fails unless the answer leads to the path.
 func (a *uiAnswer) leads(path string) *uiAnswer {
 	a.t.Helper()
 	a.want(http.StatusSeeOther)
@@ -300,7 +298,6 @@ func (a *uiAnswer) leads(path string) *uiAnswer {
 	return a
 }
 
-// says fails unless the selected elements contain the text.
 func (a *uiAnswer) says(selector, text string) *uiAnswer {
 	a.t.Helper()
 	got := strings.Join(strings.Fields(a.doc.Find(selector).Text()), " ")
@@ -310,7 +307,6 @@ func (a *uiAnswer) says(selector, text string) *uiAnswer {
 	return a
 }
 
-// silent fails the test if the page has the text anywhere.
 func (a *uiAnswer) silent(text string) *uiAnswer {
 	a.t.Helper()
 	if strings.Contains(a.text, text) {
@@ -327,7 +323,7 @@ func (a *uiAnswer) lacks(selector string) *uiAnswer {
 	return a
 }
 
-// accessOf is the tab with what a locked profile grants.
+// accessOf returns the address of a profile's Access tab.
 func accessOf(p app.Profile) string { return profileview.TabAccess.URL(p.Handle) }
 
 // request makes a profile as an agent does.
@@ -365,20 +361,20 @@ func (s *uiSite) locked() app.Profile {
 	return p
 }
 
-// runs submits a script and waits until it has the status.
+// runs submits a script and waits for the status.
 func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execution {
 	s.t.Helper()
 	return s.reaches(status, executions.Submission{ProfileID: p.ID, Script: script})
 }
 
-// submitsInputs submits a script with inputs and waits until it has completed.
+// submitsInputs submits a script with inputs and waits for completion.
 func (s *uiSite) submitsInputs(p app.Profile, script, inputs string) app.Execution {
 	s.t.Helper()
 	return s.reaches(app.StatusCompleted,
 		executions.Submission{ProfileID: p.ID, Script: script, Inputs: json.RawMessage(inputs)})
 }
 
-// reaches submits a script and waits until it has the status.
+// reaches submits a script and waits for the status.
 func (s *uiSite) reaches(status app.Status, submission executions.Submission) app.Execution {
 	s.t.Helper()
 	submission.By = app.Actor{Kind: app.ActorAgent}

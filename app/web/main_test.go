@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain finds goroutines that requests, streams or servers of the tests left behind.
+// TestMain fails if tests leave goroutines behind.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()

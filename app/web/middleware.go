@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// logRequests writes one line per request: method, route template, status, time, client address and
-// handles. Never a path or a query, since ids in them are tokens.
+// logRequests logs method, route template, status, time, client address and handles of each
+// request. It never logs paths or queries: ids in them are tokens.
 func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := s.cfg.Now()
@@ -54,14 +54,14 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// waits reports whether a request is one that is answered when something happens.
+// waits reports whether a request is held until something happens.
 func waits(c echo.Context, route string) bool {
 	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" ||
 		strings.HasPrefix(route, "/debug/pprof/")
 }
 
-// recoverPanics turns a panic into an internal error. The panic's own text is logged by type only:
-// it could quote a request.
+// recoverPanics turns a panic into an internal error. It logs the panic's type only: its text could
+// quote a request.
 func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -82,8 +82,7 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 
 var errPanicked = errors.New("web: a handler panicked")
 
-// secureHeaders are those that hold for every answer. The UI adds its content security policy for
-// pages.
+// secureHeaders sets the headers of every answer. The UI adds a content security policy to pages.
 func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
@@ -99,20 +98,20 @@ func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs
-// send neither header it looks at.
+// refuseCrossOrigin refuses unsafe requests from another site's page. Programs send neither header
+// it checks.
 func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	protection := http.NewCrossOriginProtection()
 	if s.cfg.PublicURL != "" {
-		// Behind a proxy that rewrites Host, a page's own origin is the public one. cmd/airlock has
-		// checked the form.
+		// Behind a proxy that rewrites Host, pages have the public origin. cmd/airlock has checked
+		// its form.
 		if err := protection.AddTrustedOrigin(origin(s.cfg.PublicURL)); err != nil {
 			s.cfg.Log.Error("the public URL can't be used as an origin", "error", err)
 		}
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			// Behind a trusted proxy a page's own origin has the name that the visitor sees.
+			// Behind a trusted proxy, pages have the name that the visitor sees.
 			r := *c.Request()
 			r.Host = s.origins.Host(&r)
 			if err := protection.Check(&r); err != nil {
@@ -138,7 +137,7 @@ func origin(url string) string {
 
 func levelFor(status int) slog.Level {
 	switch {
-	case status == http.StatusServiceUnavailable: // while it is being stopped, say: who asked is told to come back
+	case status == http.StatusServiceUnavailable: // while stopping; the client shall come back
 		return slog.LevelWarn
 	case status >= 500:
 		return slog.LevelError

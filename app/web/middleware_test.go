@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
-// The name under which a visitor sees Airlock is the same for links and for the check of a form's
-// origin; only a trusted proxy says it.
+// Links and origin checks use the same visible name; only a trusted proxy may set it.
 func TestFormsBehindAProxyThatKeepsItsHost(t *testing.T) {
 	t.Parallel()
 	for trusted, want := range map[string]int{"127.0.0.0/8": http.StatusOK, "10.0.0.0/8": http.StatusForbidden} {

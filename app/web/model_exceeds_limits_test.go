@@ -23,7 +23,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
+// unhurried returns a world behind a proxy, with a clock too fast for rate limits.
 func unhurried(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
 	start := time.Now()
@@ -50,7 +50,7 @@ func (w *world) open(headers ...string) string {
 	return session
 }
 
-// TestSessionOpensBriefly: a session keeps what opened it, so that can't be 4 MiB.
+// TestSessionOpensBriefly: a session keeps its opening request, so that is short.
 func TestSessionOpensBriefly(t *testing.T) {
 	w := unhurried(t)
 	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
@@ -63,8 +63,7 @@ func TestSessionOpensBriefly(t *testing.T) {
 	}
 }
 
-// TestNewestSessionsStay: whoever opens sessions without end closes their own, and those who lose
-// theirs can open another.
+// TestNewestSessionsStay: opening endless sessions closes one's own; those can be opened again.
 func TestNewestSessionsStay(t *testing.T) {
 	w := unhurried(t)
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
@@ -78,7 +77,6 @@ func TestNewestSessionsStay(t *testing.T) {
 		return w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+first)...).status == http.StatusNotFound
 	})
 	again := w.open()
-	// To open one session over and over takes no place of others.
 	for range mcphttp.MaxSessions {
 		w.call("POST", "/mcp", initialize, modelHeaders("Mcp-Session-Id: "+again)...)
 	}
@@ -87,7 +85,7 @@ func TestNewestSessionsStay(t *testing.T) {
 	}
 }
 
-// TestEndedSessionsTakeNoPlace: whoever opens and ends sessions closes nobody else's.
+// TestEndedSessionsTakeNoPlace: opening and ending sessions closes nobody else's.
 func TestEndedSessionsTakeNoPlace(t *testing.T) {
 	w := unhurried(t)
 	first := "Mcp-Session-Id: " + w.open()
@@ -95,15 +93,14 @@ func TestEndedSessionsTakeNoPlace(t *testing.T) {
 		if a := w.call("DELETE", "/mcp", "", modelHeaders("Mcp-Session-Id: "+w.open())...); a.status != http.StatusNoContent {
 			t.Fatalf("%d %s", a.status, a.text)
 		}
-		// The first stays in use, so that it is not idle.
+		// Keep the first from being idle.
 		if a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"ping"}`, modelHeaders(first)...); a.status != http.StatusOK {
 			t.Fatalf("the session that stays open: %d %s", a.status, a.text)
 		}
 	}
 }
 
-// TestNoBatchOfMessages: one request of 4 MiB would be some forty thousand calls, and a gigabyte of
-// answers.
+// TestNoBatchOfMessages: a 4 MiB batch could make 40,000 calls.
 func TestNoBatchOfMessages(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
@@ -114,8 +111,7 @@ func TestNoBatchOfMessages(t *testing.T) {
 		http.StatusBadRequest, app.CodeInvalidJSON)
 }
 
-// TestNoPageSpeaksMCP: a name that its owner points here makes another site's page look like this
-// one's own.
+// TestNoPageSpeaksMCP: DNS rebinding gives no page access.
 func TestNoPageSpeaksMCP(t *testing.T) {
 	w := unhurried(t)
 	for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -124,8 +120,7 @@ func TestNoPageSpeaksMCP(t *testing.T) {
 	}
 }
 
-// TestCallEndsWithItsRequest: who asks and hangs up leaves nothing behind that waits for half an
-// hour.
+// TestCallEndsWithItsRequest: a client that disconnects leaves no waiting call behind.
 func TestCallEndsWithItsRequest(t *testing.T) {
 	w := unhurried(t)
 	p := w.profile()
@@ -159,7 +154,7 @@ func TestCallEndsWithItsRequest(t *testing.T) {
 	}
 }
 
-// TestSlowMessage: a session gives nobody more time to send a message than any other request has.
+// TestSlowMessage: a session gives no extra time to send a message.
 func TestSlowMessage(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
@@ -177,7 +172,6 @@ func TestSlowMessage(t *testing.T) {
 	}
 }
 
-// hurried serves the world with short time limits and small buffers.
 func (w *world) hurried() net.Addr {
 	w.t.Helper()
 	return serve(w.t, w.web, func(server *http.Server) {
@@ -186,8 +180,7 @@ func (w *world) hurried() net.Addr {
 	})
 }
 
-// TestBodyOfAStreamThatNeverComes: what takes no body doesn't wait for one, least of all without
-// end and for strangers.
+// TestBodyOfAStreamThatNeverComes: calls without a body don't wait for one.
 func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 	w := unhurried(t)
 	address := w.hurried()
@@ -208,8 +201,8 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
-// TestBodyOfADownloadThatNeverComes: artifacts and the event stream lift the deadlines of their requests, and
-// the body that such a request announced was waited for without end.
+// TestBodyOfADownloadThatNeverComes: streams and artifacts, which lift deadlines, don't wait for an
+// announced body.
 func TestBodyOfADownloadThatNeverComes(t *testing.T) {
 	s := newUISite(t)
 	s.login()
@@ -237,8 +230,7 @@ func TestBodyOfADownloadThatNeverComes(t *testing.T) {
 	}
 }
 
-// TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any
-// other answer would take, not for ever.
+// TestAnswerThatNobodyReads: unread answers hold their place for a bounded time.
 func TestAnswerThatNobodyReads(t *testing.T) {
 	w := unhurried(t)
 	session := w.open()
@@ -251,8 +243,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
-// TestHoleLargeCallsAreShort: what a call that may wait for half an hour came with stays in memory as
-// long. Padded ones took all the room, from everybody.
+// TestHoleLargeCallsAreShort: a large call stays in memory and may not wait long.
 func TestHoleLargeCallsAreShort(t *testing.T) {
 	t.Parallel()
 	w := unhurried(t)
@@ -270,8 +261,7 @@ func TestHoleLargeCallsAreShort(t *testing.T) {
 	within(t, "no place is taken", func() bool { return w.web.cfg.Bodies.Taken() == 0 })
 }
 
-// TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened
-// its session from wherever.
+// TestSessionKeepsNoAddress: a call is recorded under its own address, not its session's.
 func TestSessionKeepsNoAddress(t *testing.T) {
 	w := unhurried(t)
 	session := w.open("X-Forwarded-For: 192.0.2.1")

@@ -14,12 +14,12 @@ import (
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// modelHeaders are those that every client of the protocol sends.
+// modelHeaders returns the headers that every MCP client sends.
 func modelHeaders(more ...string) []string {
 	return append([]string{"Accept: application/json, text/event-stream", "MCP-Protocol-Version: 2025-06-18"}, more...)
 }
 
-// TestSessionIsNoProof: who knows the id of another's session acts with no profile but their own.
+// TestSessionIsNoProof: another's session id gives no access to their profile.
 func TestSessionIsNoProof(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -35,7 +35,6 @@ func TestSessionIsNoProof(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
 	other, err := w.access.Profiles.Create(t.Context(), person, "another")
 	w.must(err)
-	// An answer to a question of the session's script is a message too.
 	for _, message := range []string{list,
 		`{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"mine"}}}`} {
 		for _, headers := range [][]string{{}, {"Authorization: Bearer " + other.ID}} {
@@ -57,14 +56,14 @@ func TestSessionIsNoProof(t *testing.T) {
 	}
 }
 
-// TestSessionsAreLimited: sessions take memory, so one address opens only so many.
+// TestSessionsAreLimited for each address, because they take memory.
 func TestSessionsAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) {
 		now := time.Now()
 		c.Now = func() time.Time { return now }
 	})
-	// A name that only some readers of JSON take for "method" makes it no other message.
+	// Names match by case, unlike in some JSON readers.
 	odd := strings.Replace(initialize, `}}}`, `}},"METHOD":"x"}`, 1)
 	for n := range mcphttp.SessionsPerMinute {
 		if a := w.call("POST", "/mcp", odd, modelHeaders()...); a.status != 200 {
@@ -79,8 +78,7 @@ func TestSessionsAreLimited(t *testing.T) {
 	}
 }
 
-// TestProtocolErrorsAreJSONRPC: a client that sends a method nobody has, or one media type of two,
-// reads why in the form that it reads all else in.
+// TestProtocolErrorsAreJSONRPC: also for unknown methods and unacceptable media types.
 func TestProtocolErrorsAreJSONRPC(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -117,7 +115,7 @@ func TestProtocolErrorsAreJSONRPC(t *testing.T) {
 	}
 }
 
-// TestArgumentsThatAreLeftOut: strict clients send null, and some models "", for what they leave out.
+// TestArgumentsThatAreLeftOut: strict clients send null, and some models "".
 func TestArgumentsThatAreLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

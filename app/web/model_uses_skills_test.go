@@ -22,7 +22,7 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// modelOf connects a model's client as a profile. changed gets what the server tells of its tools.
+// modelOf connects an MCP client as a profile. changed announces new tool lists.
 func (w *world) modelOf(p app.Profile) (session *sdk.ClientSession, changed chan struct{}) {
 	w.t.Helper()
 	changed = make(chan struct{}, 10)
@@ -38,7 +38,6 @@ func (w *world) modelOf(p app.Profile) (session *sdk.ClientSession, changed chan
 	return session, changed
 }
 
-// toolOf returns a tool by its name; nil if there is none.
 func (w *world) toolOf(session *sdk.ClientSession, name string) *sdk.Tool {
 	w.t.Helper()
 	list, err := session.ListTools(w.t.Context(), nil)
@@ -55,8 +54,8 @@ const monthly = "---\nname: monthly\ndescription: Sums a month with " + plantedS
 	"  airlock.input-schema: '{\"type\":\"object\",\"required\":[\"month\"],\"$defs\":{\"m\":{\"type\":\"string\"}}," +
 	"\"properties\":{\"month\":{\"$ref\":\"#/$defs/m\"}}}'\n---\nSums.\n"
 
-// TestASkillIsATool: each skill that the profile may run is a tool with its schema, others' are not;
-// clients are told that the list changed, and a refusal says why and what to do.
+// TestASkillIsATool with its schema, for profiles that may run it. Changes are announced and
+// refusals explained.
 func TestASkillIsATool(t *testing.T) {
 	w := newWorld(t)
 	t.Cleanup(w.web.Drain)
@@ -133,9 +132,8 @@ func TestASkillIsATool(t *testing.T) {
 	}
 }
 
-// TestAModelIsToldWhatAwaitsAPerson: under a profile that runs approved scripts only, execute says at once
-// what to ask the person, read_execution waits for them, and a refusal has its reason. Where only skills may
-// run, the answer says so.
+// TestAModelIsToldWhatAwaitsAPerson: execute says what to ask, read_execution waits, and refusals
+// have reasons. Profiles for skills only are told so.
 func TestAModelIsToldWhatAwaitsAPerson(t *testing.T) {
 	t.Parallel()
 	w := newPlayingWorld(t)

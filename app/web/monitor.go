@@ -16,9 +16,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and
-// nothing else. They show no secret and change nothing. A profile of the processor's time takes as
-// long as ?seconds= says.
+// monitorRoutes returns the monitoring routes, which only the admin token opens. They show no
+// secret and change nothing. A CPU profile takes ?seconds=.
 func (s *Server) monitorRoutes() []httpx.Route {
 	profile := echo.WrapHandler(http.HandlerFunc(pprof.Profile))
 	return []httpx.Route{
@@ -34,7 +33,7 @@ func (s *Server) monitorRoutes() []httpx.Route {
 	}
 }
 
-// withAdminToken lets a request pass whose bearer is the admin token.
+// withAdminToken admits requests that bear the admin token.
 func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		scheme, token, _ := strings.Cut(c.Request().Header.Get("Authorization"), " ")
@@ -49,12 +48,12 @@ func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// Metrics answers GET /metrics to everybody: for a listener of its own.
+// Metrics serves GET /metrics without authentication, for a separate listener.
 func (s *Server) Metrics() http.Handler {
 	return s.cfg.Metrics.Handler(s.state)
 }
 
-// state reads what the metrics show; what can't be read is left out.
+// state reads the values for the metrics and omits unreadable ones.
 func (s *Server) state() metrics.State {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
@@ -104,8 +103,7 @@ func (s *Server) state() metrics.State {
 	return now
 }
 
-// templateReady returns 1 if boxes are forked as they should be, else 0. It is -1 if no backend in
-// use should fork any.
+// templateReady returns 1 if boxes fork as configured, 0 if not, -1 if none should.
 func templateReady(backends []sandbox.BackendHealth) int {
 	ready := -1
 	for _, b := range backends {
@@ -119,7 +117,7 @@ func templateReady(backends []sandbox.BackendHealth) int {
 	return ready
 }
 
-// undecided counts unlocked profiles, and the hosts that agents of locked ones ask for.
+// undecided counts unlocked profiles, and open host requests of locked ones.
 func undecided(all []app.Profile, now time.Time) (profiles, hosts int) {
 	for _, p := range all {
 		switch p.State(now) {

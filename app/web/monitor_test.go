@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for
-// the admin token only, whatever else a caller has, and nothing of them is elsewhere.
+// TestNoAgentSeesHowTheServerDoes: on all routes, only the admin token opens metrics and pprof.
 func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -81,7 +80,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	}
 }
 
-// TestTheAdminTokenOpensTheMetrics: also when it is spent, until there is another one.
+// TestTheAdminTokenOpensTheMetrics even when spent, until it is replaced.
 func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -113,7 +112,6 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricsCountOpenApprovals: skills to review, profiles to lock and hosts that a locked one asks for.
 func TestMetricsCountOpenApprovals(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -141,7 +139,7 @@ func TestMetricsCountOpenApprovals(t *testing.T) {
 	}
 }
 
-// TestNoLabelIsChosenByACaller: requests with any path, method and host make no new series.
+// TestNoLabelIsChosenByACaller: arbitrary paths, methods and hosts make no new series.
 func TestNoLabelIsChosenByACaller(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

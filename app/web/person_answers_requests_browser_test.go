@@ -16,7 +16,7 @@ import (
 
 const uiPEM = "-----BEGIN PRIVATE KEY-----\nMIIBVAIBADANBgkqhkiG9w0BAQEFAASCAT4wggE6\n-----END PRIVATE KEY-----\n"
 
-// requestOfThree is an agent's request of three keys, one of them a PEM.
+// requestOfThree requests three keys, one of them a PEM.
 func (s *uiSite) requestOfThree() app.Profile {
 	s.t.Helper()
 	return s.request([]app.Key{
@@ -35,8 +35,7 @@ func picture(b *browsertest.Browser, name string) {
 	}
 }
 
-// TestUIRequestOfThreeKeysOnAPhone: a person reviews and locks a request of three keys, one a PEM,
-// with a thumb. A mistake on the way costs nothing that was typed.
+// TestUIRequestOfThreeKeysOnAPhone: a mistake on the way keeps all typed values.
 func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	s := newUISite(t)
 	p := s.requestOfThree()
@@ -59,7 +58,7 @@ func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	tap(`[name="allow.1"]`)
 	tap(".lock .primary")
 
-	// The PEM is sealed and has no host: it stays, its row is in sight, and the list leads there.
+	// The PEM is sealed without a host: the error list leads to its visible row.
 	b.Says(".errors", "1 field needs attention; the rest was saved.")
 	b.Until(`document.activeElement.id === "hosts.SIGNING_KEY"`)
 	picture(b, "request-390-2-refused")
@@ -81,7 +80,7 @@ func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	b.Heading("Lock Monthly revenue report")
 	picture(b, "request-390-3-review")
 	b.Says(".sentences", "SIGNING_KEY is injected")
-	b.Until(`document.activeElement.id === "main"`) // only then the page has scrolled to its top
+	b.Until(`document.activeElement.id === "main"`) // then the page has scrolled to its top
 	tap(".lock button.primary")
 	b.Says(".state", "Locked")
 	picture(b, "request-390-4-locked")
@@ -90,7 +89,7 @@ func TestUIRequestOfThreeKeysOnAPhone(t *testing.T) {
 	}
 }
 
-// TestUIRequestFormIsShort: three keys fit a page of 1,400 pixels on a desk and 2,200 on a phone.
+// TestUIRequestFormIsShort: three keys fit 1,400 pixels on a desk, 2,200 on a phone.
 func TestUIRequestFormIsShort(t *testing.T) {
 	s := newUISite(t)
 	p := s.requestOfThree()
@@ -105,7 +104,6 @@ func TestUIRequestFormIsShort(t *testing.T) {
 		if err != nil || height > most {
 			t.Errorf("at %d pixels it is %d high, more than %d (%v)", width, height, most, err)
 		}
-		// What is offered beside the value takes no more of its line than a button.
 		if file := b.Text(`Math.round(document.getElementById("file.SIGNING_KEY").getBoundingClientRect().width)`); len(file) > 2 &&
 			file > "125" {
 			t.Errorf("at %d pixels the field for a file is %s wide", width, file)
@@ -113,8 +111,8 @@ func TestUIRequestFormIsShort(t *testing.T) {
 	}
 }
 
-// TestUIRefusedFormKeepsFilesAndOtherForms: a chosen file and what was typed into another form of
-// the page outlast a refusal, and the server's answer holds none of it.
+// TestUIRefusedFormKeepsFilesAndOtherForms: they outlast a refusal, whose answer repeats none of
+// them.
 func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
 	s := newUISite(t)
 	p := s.requestOfThree()
@@ -140,8 +138,8 @@ func TestUIRefusedFormKeepsFilesAndOtherForms(t *testing.T) {
 	}
 }
 
-// TestUIRequestFormTakesFiles: a value comes from a file byte for byte, without scripts too; a typed
-// value beside it is refused.
+// TestUIRequestFormTakesFiles byte for byte, without scripts too. A file and a typed value
+// conflict.
 func TestUIRequestFormTakesFiles(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -161,8 +159,8 @@ func TestUIRequestFormTakesFiles(t *testing.T) {
 	}
 }
 
-// TestUIInjectedIsChosenKnowingly: where an agent asks for injected nothing is chosen, and nothing
-// is stored before a person chose.
+// TestUIInjectedIsChosenKnowingly: a requested injection is not preselected, and nothing is stored
+// before.
 func TestUIInjectedIsChosenKnowingly(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -185,8 +183,6 @@ func TestUIInjectedIsChosenKnowingly(t *testing.T) {
 	}
 }
 
-// TestUIProtocolOfARequestIsChosen: a person chooses how a requested host is spoken to, before the
-// lock and after it.
 func TestUIProtocolOfARequestIsChosen(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -207,8 +203,7 @@ func TestUIProtocolOfARequestIsChosen(t *testing.T) {
 	s.get(accessOf(p)).says(".sentences", "db.example.com on port 6543 as PostgreSQL")
 }
 
-// TestUIDeclinedHostsAreListed: what a person declined stands on the Access tab and can be allowed
-// there, as it was asked for.
+// TestUIDeclinedHostsAreListed on the Access tab, and can be allowed there as requested.
 func TestUIDeclinedHostsAreListed(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -226,8 +221,7 @@ func TestUIDeclinedHostsAreListed(t *testing.T) {
 	s.get(accessOf(p)).lacks("#declined").says(".sentences", "old.example.com on port 8080 over HTTP")
 }
 
-// TestUICredentialHints: whoever stores a value with its Bearer, or lets one go to hosts of many
-// owners, is told, in the form of a request too.
+// TestUICredentialHints warn of values with "Bearer" and of hosts with many owners.
 func TestUICredentialHints(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -249,8 +243,8 @@ func TestUICredentialHints(t *testing.T) {
 	s.get(paths.ProfileURL(p.Handle)).says(".toast.warning", "store only what follows it")
 }
 
-// TestHoleKeyChangedWhileTyping: what a person typed for a key is not saved for what the agent made of it
-// meanwhile, whether they ask for the newest page or press Save; and no script is needed for that.
+// TestHoleKeyChangedWhileTyping: a typed value is not saved for a key that the agent changed
+// meanwhile, with or without scripts.
 func TestHoleKeyChangedWhileTyping(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)

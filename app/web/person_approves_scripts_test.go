@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestAPersonDecidesAboutAScript: the rule is chosen on the profile's page, the Inbox leads to the
-// script and to what differs from the last approved one, and each decision has its button.
+// TestAPersonDecidesAboutAScript: from the profile's rule through the Inbox to the diff and the
+// decision.
 func TestAPersonDecidesAboutAScript(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -21,8 +21,7 @@ func (s *uiSite) loginIn(b *browsertest.Browser) {
 	b.Heading("Overview")
 }
 
-// TestUIFirstRunToFirstResult opens the link that an agent gave in a chat, on an instance that
-// nobody has used yet.
+// TestUIFirstRunToFirstResult starts from an agent's link on an unused instance.
 func TestUIFirstRunToFirstResult(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
 	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
@@ -66,7 +65,6 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b.Says("#stdout", "hello")
 }
 
-// TestUIRotateRevokeUndo replaces a value, revokes a profile, and takes that back.
 func TestUIRotateRevokeUndo(t *testing.T) {
 	s := newUISite(t)
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
@@ -149,8 +147,7 @@ func TestUIKeyboard(t *testing.T) {
 	b.Until(`document.querySelector("h1").innerText === "Settings" && !document.getElementById("keys").open`)
 }
 
-// TestUIWithoutScripts walks through a browser that runs none: log in, paste, search, create,
-// revoke, undo.
+// TestUIWithoutScripts logs in, pastes, searches, creates, revokes and undoes without JavaScript.
 func TestUIWithoutScripts(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
@@ -185,7 +182,7 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Until(`!document.querySelector(".paused")`)
 }
 
-// TestUISessionEndsInAForm: what was typed is still there, and goes through after another login.
+// TestUISessionEndsInAForm: typed values stay and go through after another login.
 func TestUISessionEndsInAForm(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -197,8 +194,7 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Click("[value=plain]")
 	s.login()
 	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
-	// The page finds out by itself when it asks for something, and doesn't throw away what is being
-	// typed.
+	// The page notices at its next request and keeps the typed text.
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
 		credentials.Input{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
@@ -216,8 +212,8 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Says(".toast", "The credential was added.")
 }
 
-// TestUIRefusedForm: what is wrong stands beside its field, which has the focus, and all that was
-// typed stays, a secret too: it never left the browser for good.
+// TestUIRefusedForm shows each error beside its focused field and keeps all typed values, secrets
+// included.
 func TestUIRefusedForm(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -246,7 +242,6 @@ func TestUIRefusedForm(t *testing.T) {
 	}
 }
 
-// TestUILockOnAPhone: from the inbox to the locked profile with a thumb.
 func TestUILockOnAPhone(t *testing.T) {
 	s := newUISite(t)
 	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")

@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUISettingsTellWhatIsKept: the policy, the last pass and how much room there is.
 func TestUISettingsTellWhatIsKept(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -29,7 +28,6 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 		"New executions are refused").lacks(".disk-full")
 }
 
-// another is a second browser on the same site.
 func (s *uiSite) another() *uiSite {
 	s.t.Helper()
 	other := *s
@@ -109,7 +107,7 @@ func TestUIPassword(t *testing.T) {
 	s.post(paths.Login, "name", uiName, "password", next).leads(paths.Root)
 }
 
-// TestPause: what is queued waits, what runs goes on, and agents are told.
+// TestPause: queued scripts wait, running ones continue, and agents are told.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -7,13 +7,12 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowPartThatFails: where a part of a page can't be brought up to date, what stands there
-// stays and a line says so; the page of the error doesn't get into the other.
+// TestFlowPartThatFails: a failed refresh keeps the old part and adds a line, not an error page.
 func TestFlowPartThatFails(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
 	nudge := `document.body.dispatchEvent(new Event("executions"))`
-	// A list that was answered with a page that has the same list in it.
+	// The list was answered with a page that contains the same list.
 	b.Expect("answer 422")
 	b.Expect("status of 422")
 	b.Open(paths.Executions)
@@ -40,8 +39,7 @@ func TestFlowPartThatFails(t *testing.T) {
 		document.querySelectorAll("#runs tbody tr").length === 2`)
 }
 
-// asking makes a tab count the links it follows and forms it sends to an address that ends so, in
-// asked, and how many of them are over, in over.
+// asking counts a tab's requests to addresses with this ending: asked, and over when finished.
 func asking(b *browsertest.Browser, end string) {
 	b.Text(`(real => {
 		window.asked = window.over = 0;
@@ -56,8 +54,7 @@ func asking(b *browsertest.Browser, end string) {
 	})(window.fetch)`)
 }
 
-// TestFlowDoubleClick: who clicks twice runs a script once, and finds the page before with one step
-// back.
+// TestFlowDoubleClick runs a script once and adds one step of history.
 func TestFlowDoubleClick(t *testing.T) {
 	s, _, good, _ := history(t)
 	b := entered(t, s)
@@ -80,8 +77,7 @@ func TestFlowDoubleClick(t *testing.T) {
 	}
 }
 
-// TestFlowElsewhereMeanwhile: a page that comes late doesn't take the place of the one that was
-// asked for after it.
+// TestFlowElsewhereMeanwhile: a late page doesn't replace one requested after it.
 func TestFlowElsewhereMeanwhile(t *testing.T) {
 	s, _, _, _ := history(t)
 	b := entered(t, s)

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIInABrowser walks the main path with a mouse and a keyboard, with scripts on, over plain
-// HTTP.
+// TestUIInABrowser walks the main path by mouse and keyboard over plain HTTP.
 func TestUIInABrowser(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -24,8 +23,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click("[data-copy=invitation]")
 	b.Until(`document.querySelector("[data-copy=invitation]").classList.contains("done")`)
 	b.Until(`!document.querySelector("[data-copy=invitation]").classList.contains("done")`)
-	// TestCopiedStaysWhileThePageChanges: that it was copied is still said when the page is brought up
-	// to date meanwhile.
+	// TestCopiedStaysWhileThePageChanges: a refresh keeps the "copied" notice.
 	b.Text(`(window.changed = 0, document.addEventListener("htmx:after:swap",
 		(e) => { if (e.target.id === "overview") changed++; }),
 			document.querySelector("[data-copy=invitation]").classList.add("done"),
@@ -47,7 +45,6 @@ func TestUIInABrowser(t *testing.T) {
 	b.Heading("Credentials")
 	b.Until(`document.querySelector(".notice[role=status]")?.innerText.includes("added")`)
 
-	// An agent asks; the list of profiles shows it by itself.
 	b.Click(`.rail a[href="/ui/profiles"]`)
 	b.Heading("Profiles")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN"}},
@@ -60,7 +57,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`[name="mode.ORACLE_DSN"][value=injected]`)
 	b.Click(`[name="allow.0"]`)
 
-	// The agent changes its request: the form stands still and says so.
+	// The agent changes its request: the form stays and says so.
 	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
 		[]app.Host{{Name: "late.example.com"}})
 	s.must(err)
@@ -113,11 +110,9 @@ func TestUIInABrowser(t *testing.T) {
 	b.Click(`#confirm [value=yes]`)
 	b.Until(`document.querySelector(".verdict .state")?.innerText.trim() === "Cancelled"`)
 
-	// Back works, and nothing is kept in the browser's storage.
 	b.Back()
 	b.Until(`localStorage.length === 0 && sessionStorage.length === 0`)
 
-	// When the server goes away, the page says that it may be out of date.
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Expect("ERR_")
 	b.Expect("Failed to fetch")

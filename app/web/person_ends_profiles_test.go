@@ -35,7 +35,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.get(paths.Audit).says("tbody", "Revocation undone")
 }
 
-// TestUIDeletingAProfileAsksForItsName: one click deletes nothing, with scripts or without.
+// TestUIDeletingAProfileAsksForItsName with scripts and without.
 func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -110,8 +110,7 @@ func TestUIProfileList(t *testing.T) {
 	}
 }
 
-// TestUIHostsLeftOutAtTheLockAreDecided: the summary names them, and afterwards nobody is asked
-// about them.
+// TestUIHostsLeftOutAtTheLockAreDecided: the summary names them; nobody is asked again.
 func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

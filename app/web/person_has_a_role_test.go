@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// as is the site as somebody with a role sees it.
+// as logs in as a person with a role.
 func (s *uiSite) as(role app.Role) *uiSite {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -38,7 +38,7 @@ func (s *uiSite) as(role app.Role) *uiSite {
 	return &other
 }
 
-// status is what a request is answered with; a stream is not read.
+// status returns a request's HTTP status without reading streams.
 func (s *uiSite) status(method, path string, form url.Values) int {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
@@ -52,8 +52,7 @@ func (s *uiSite) status(method, path string, form url.Values) int {
 	return res.StatusCode
 }
 
-// leastRole is the role that a route of people is for, as SECURITY.md and docs/ui.md say it. It is
-// written by rules here, and route by route in the program.
+// leastRole returns a route's least role by the rules of SECURITY.md and docs/ui.md.
 func leastRole(method, path string) app.Role {
 	under := func(list ...string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
@@ -80,15 +79,14 @@ func leastRole(method, path string) app.Role {
 	return app.RoleViewer
 }
 
-// routes are all routes of a server but those for what isn't there.
+// routesOf returns a server's routes without those for missing pages.
 func routesOf(s *Server) []*echo.Route {
 	e, _ := s.handler.(*echo.Echo)
 	return slices.DeleteFunc(e.Routes(), func(r *echo.Route) bool { return r.Method == echo.RouteNotFound })
 }
 
-// TestEveryRouteHasARole walks role and route over the whole router. A route under /ui is public, or
-// it lets each role pass or refuses it as leastRole says; one that has no role fails, and so does a
-// session that counts anywhere else.
+// TestEveryRouteHasARole tries each role on each route. A route under /ui is public or follows
+// leastRole. Sessions count nowhere else.
 func TestEveryRouteHasARole(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -152,8 +150,8 @@ func TestARouteWithoutARoleIsRefused(t *testing.T) {
 	}
 }
 
-// TestPagesOfferNothingThatARoleMayNot follows every link that each role is offered. None is refused,
-// and no form can be sent that would be; viewers see no token.
+// TestPagesOfferNothingThatARoleMayNot follows every offered link: none is refused, no form is
+// forbidden, and viewers see no token.
 func TestPagesOfferNothingThatARoleMayNot(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
@@ -208,7 +206,7 @@ func TestPagesOfferNothingThatARoleMayNot(t *testing.T) {
 	}
 }
 
-// pattern is the route that an address belongs to.
+// pattern returns the route of an address.
 func (w *walk) pattern(address string) string {
 	w.t.Helper()
 	e, _ := w.server.handler.(*echo.Echo)
@@ -217,7 +215,6 @@ func (w *walk) pattern(address string) string {
 	return c.Path()
 }
 
-// TestViewersReadWhatTheyCannotChange: forms stay, without buttons and with disabled fields.
 func TestViewersReadWhatTheyCannotChange(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
@@ -256,8 +253,8 @@ func TestAnOwnerChangesARoleOnThePage(t *testing.T) {
 	w.post(paths.At(paths.SettingsRole, w.person), "role", "root").want(http.StatusUnprocessableEntity)
 }
 
-// TestHoleViewersGetNoTokens: an agent's words may hold a profile id, also behind other letters; no page
-// and no download gives it to a viewer.
+// TestHoleViewersGetNoTokens: pages and downloads mask profile ids in agents' words, also behind
+// other letters.
 func TestHoleViewersGetNoTokens(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)

@@ -15,13 +15,12 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// forms is what each POST route of people is sent in TestUIEveryActionIsAudited: a path that acts
-// on something, and fields that make it succeed.
+// formCase is a succeeding form for a POST route in TestUIEveryActionIsAudited.
 type formCase struct {
 	path   func(w *walk) string
 	fields []string
 	silent string // why it leaves no event; "" if it must
-	job    bool   // what it does goes on behind the answer, and is waited for
+	job    bool   // a background job, waited for
 }
 
 // walk is a site with something of each kind.
@@ -32,7 +31,7 @@ type walk struct {
 	ended               app.Execution
 	session, person     string
 	invitation          string
-	approvals           []string // two that are open, and one that was decided
+	approvals           []string // two open, one decided
 	directory           string   // for backups
 }
 
@@ -76,7 +75,7 @@ func newWalk(t *testing.T) *walk {
 	return w
 }
 
-// export makes one to download. There is one job at a time.
+// export makes an export to download. There is one job at a time.
 func (w *walk) export() string {
 	w.t.Helper()
 	_, url := w.finished(w.post(paths.SettingsExport, "passphrase", filePassphrase, "again", filePassphrase))
@@ -90,7 +89,7 @@ func (w *walk) plan() string {
 	return url + "/import"
 }
 
-// point is the page of the restore point that the import of the walk left.
+// point returns the page of the import's restore point.
 func (w *walk) point() string {
 	w.t.Helper()
 	points, err := w.server.cfg.Transfer.RestorePoints()
@@ -204,8 +203,8 @@ func formCases() map[string]formCase {
 	}
 }
 
-// TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the
-// person's name, or has a reason not to. A new route fails it until it has a case.
+// TestUIEveryActionIsAudited posts to every route: each leaves an event with the person's name or
+// has a stated reason. New routes need a case.
 func TestUIEveryActionIsAudited(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
@@ -279,7 +278,7 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	}
 }
 
-// asked returns approvals: two that wait for a decision, and one that was approved.
+// asked returns two open approvals and an approved one.
 func (w *walk) asked() (ids []string) {
 	ctx, p := w.t.Context(), w.locked()
 	_, err := w.access.CodeRules.Set(ctx, w.uiSite.person, p.Handle, app.MayRunApprovedScripts)
@@ -306,9 +305,8 @@ func (w *walk) newestEvent() app.Event {
 
 var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#]*)`)
 
-// TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in
-// the text of each answer, its attributes and its address included. Ids that are tokens stand on
-// the page of their profile only, and sessions nowhere.
+// TestUINoSecretOnAnyPage follows every link and searches each answer and address for secrets.
+// Profile tokens appear on their profile's page only, session tokens nowhere.
 func TestUINoSecretOnAnyPage(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)

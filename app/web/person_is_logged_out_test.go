@@ -21,7 +21,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// cookie is the session cookie of the site's client.
 func (s *uiSite) cookie() *http.Cookie {
 	s.t.Helper()
 	at, err := url.Parse(s.web.URL + paths.Root)
@@ -35,15 +34,14 @@ func (s *uiSite) cookie() *http.Cookie {
 	return nil
 }
 
-// endSessions takes everybody's access away, as somebody does who has lost a cookie.
+// endSessions ends all sessions, as a person does after losing a cookie.
 func (s *uiSite) endSessions() {
 	s.t.Helper()
 	_, err := s.access.AdminToken.Renew(s.t.Context(), app.Actor{Kind: app.ActorCommand, Name: "root"})
 	s.must(err)
 }
 
-// slowly sends the beginning of a form, and returns how to send the rest once the server waits for
-// it.
+// slowly begins a form and returns a function that sends the rest.
 func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Response) {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
@@ -57,7 +55,7 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 		path, k.Name, k.Value, kind, len(begin)+len(rest))
 	s.must(err)
 	lines := bufio.NewReader(conn)
-	line, err := lines.ReadString('\n') // comes when the handler begins to read the body
+	line, err := lines.ReadString('\n') // when the handler begins to read the body
 	s.must(err)
 	if !strings.HasPrefix(line, "HTTP/1.1 100") {
 		s.t.Fatalf("the server says %s", line)
@@ -76,8 +74,7 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 	}
 }
 
-// TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their
-// last byte after the session was ended.
+// TestASlowFormDoesNotOutliveItsSession: a thief can't finish a form after logout.
 func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -97,7 +94,7 @@ func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 	}
 }
 
-// TestASlowUploadDoesNotOutliveItsSession: the same for files to import, which may take hours.
+// TestASlowUploadDoesNotOutliveItsSession, which may take hours.
 func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -113,14 +110,12 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	}
 }
 
-// pages is what the pages of the site share.
 func (s *uiSite) pages() *uix.UI {
 	cfg := s.server.cfg
 	return uix.New(uix.Config{Access: cfg.Access, Engine: cfg.Engine, Log: cfg.Log, Now: cfg.Now})
 }
 
-// TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for
-// days.
+// TestADownloadDoesNotOutliveItsSession when it is read slowly.
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -181,8 +176,7 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 	}
 }
 
-// TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use
-// of the session; what a person asks for is.
+// TestAForgottenTabDoesNotKeepItsSession: automatic refreshes are no use of a session.
 func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -220,8 +214,7 @@ func (s *uiSite) lastUse() time.Time {
 	return list[0].SeenAt
 }
 
-// TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred
-// times the room of those that log somebody in.
+// TestStrangersSendSmallForms: a 4 MiB form could have a million fields.
 func TestStrangersSendSmallForms(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -14,14 +14,13 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// openPages are held open by TestManyOpenPages, for openFor idle and as long busy.
+// openPages is how many pages TestManyOpenPages holds, openFor idle and as long busy.
 const (
 	openPages = 200
 	openFor   = time.Second
 )
 
-// TestManyOpenPages holds pages open as browsers do: each asks for its list when it is nudged. While
-// nothing happens none asks. However much happens, each asks once a pause between nudges at most.
+// TestManyOpenPages: idle pages ask for nothing; busy ones ask once a nudge pause at most.
 func TestManyOpenPages(t *testing.T) {
 	s := newUISite(t)
 	s.login()
@@ -43,7 +42,7 @@ func TestManyOpenPages(t *testing.T) {
 	for time.Since(began) < openFor {
 		s.runs(p, "print x", app.StatusCompleted)
 	}
-	for asked.Load() == 0 { // until the test's own end, on a machine that is that busy
+	for asked.Load() == 0 { // until the test's deadline on a busy machine
 		time.Sleep(10 * time.Millisecond)
 	}
 	took := time.Since(began)

@@ -138,7 +138,7 @@ func TestUIEvents(t *testing.T) {
 	if strings.Contains(seen, p.ID) {
 		t.Error("the stream carries a token")
 	}
-	s.server.Drain() // ends the stream, so a shutdown doesn't wait for it
+	s.server.Drain() // ends the stream
 	for buf := make([]byte, 4096); ; {
 		if _, err := res.Body.Read(buf); err != nil {
 			return
@@ -146,8 +146,8 @@ func TestUIEvents(t *testing.T) {
 	}
 }
 
-// TestUIListSaysWhatRan: a row has the label, and the result or the first statement; of an error its
-// exception, however many lines its message has; and the place at which a word was found.
+// TestUIListSaysWhatRan: rows show the label, the result or first statement, the exception, and
+// search hits.
 func TestUIListSaysWhatRan(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -191,7 +191,7 @@ func TestUIListSaysWhatRan(t *testing.T) {
 	s.get(paths.ProfileURL(p.Handle)).says(".runs .message", "print rates")
 }
 
-// approveSkill has a profile's agent send a skill, and a person approve its newest version.
+// approveSkill uploads a skill as an agent and approves it.
 func (s *uiSite) approveSkill(p app.Profile, name string, files map[string]string) {
 	s.t.Helper()
 	s.sendSkill(p, files)
@@ -214,8 +214,8 @@ func (s *uiSite) ends(x app.Execution, err error) app.Execution {
 	return x
 }
 
-// TestExecutionsTellTheirSkill: lists, search, the export, Compare and the API name a run's skill and
-// version and find runs by it; a re-run keeps the version though there is a newer one.
+// TestExecutionsTellTheirSkill in lists, search, exports, comparisons and the API. A re-run keeps
+// the version.
 func TestExecutionsTellTheirSkill(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -55,7 +55,7 @@ func TestUISessions(t *testing.T) {
 	if strings.Contains(cookie, "Secure") {
 		t.Error("a Secure cookie would be lost over plain HTTP")
 	}
-	// Who is logged out in the middle of a page is led to the login, not shown it inside a card.
+	// A logged-out person is led to the login, not shown it inside a card.
 	s.client.Jar = nil
 	got := s.part(paths.Executions)
 	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), paths.Login) {
@@ -87,8 +87,7 @@ func TestUISecureCookieBehindTLS(t *testing.T) {
 	}
 }
 
-// TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the
-// public address tells that people come over https.
+// TestUISecureCookieOnAPlatform: behind an untrusted platform proxy, the public URL implies https.
 func TestUISecureCookieOnAPlatform(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -121,8 +120,7 @@ func TestUIPanicIsAPage(t *testing.T) {
 	}
 }
 
-// TestUIFormsLeadSomewhere: the address of each form with a session, opened by itself, as a reload
-// or a bookmark of its refusal does, is a page or leads to one.
+// TestUIFormsLeadSomewhere: the address of each form opens a page on GET.
 func TestUIFormsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -184,8 +182,7 @@ func TestUIBrokenForms(t *testing.T) {
 	}
 }
 
-// Whoever comes first is asked for the token that the platform made, is told where it is, and gets
-// nowhere without it.
+// The first visitor needs the platform's token and is told where it is.
 func TestUIFirstVisit(t *testing.T) {
 	t.Parallel()
 	const where, why = "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, " +

@@ -12,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// ended waits for the end of the execution that the answer leads to.
 func (s *uiSite) ended(a *uiAnswer) app.Execution {
 	s.t.Helper()
 	a.want(http.StatusSeeOther)
@@ -24,9 +23,8 @@ func (s *uiSite) ended(a *uiAnswer) app.Execution {
 	return x
 }
 
-// TestUIRefusedRunIsMendedFromItsPage: a run that failed for a host leads with the exception, says
-// which host was refused, and from there the host is allowed and the script run again, to a
-// comparison that names the host.
+// TestUIRefusedRunIsMendedFromItsPage: from the exception to the refused host, its permission, the
+// re-run and the comparison.
 func TestUIRefusedRunIsMendedFromItsPage(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -64,7 +62,6 @@ func TestUIRefusedRunIsMendedFromItsPage(t *testing.T) {
 	s.get(paths.ExecutionURL(again.Handle)).says("#repeat", "Both ended alike, without a result").says("#repeat",
 		"policy (+ fx.acme.test:443)")
 
-	// A form can't lead to an execution of another profile, or elsewhere.
 	other := s.runs(s.locked(), "print x", app.StatusCompleted)
 	for _, to := range []string{other.Handle, "//evil.example", "../../settings"} {
 		_, err := s.access.Hosts.Request(t.Context(), p.Handle, app.Host{Name: "b.test", Ports: []int{443}}, x.Handle, 1)
@@ -79,8 +76,8 @@ func TestUIRefusedRunIsMendedFromItsPage(t *testing.T) {
 	}
 }
 
-// TestUIRerunWithOtherInputs: one click runs the same again; the form below takes other inputs,
-// keeps them when they are refused, and compares results.
+// TestUIRerunWithOtherInputs repeats a run, takes other inputs, keeps refused ones and compares
+// results.
 func TestUIRerunWithOtherInputs(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
@@ -115,7 +112,7 @@ func TestUIRerunWithOtherInputs(t *testing.T) {
 	s.get(paths.At(paths.ExecutionCompare, changed.Handle)+"?with="+x.Handle).
 		says("#diff-inputs .removed", "2026-10").says("#diff-inputs .added", "2026-11")
 
-	// Inputs with a mask can't be sent again as they are shown.
+	// Masked inputs can't be sent again.
 	masked := s.submitsInputs(p, "print a", `{"key":"`+uiSecrets()[0]+`"}`)
 	if got := s.get(paths.ExecutionURL(masked.Handle)).says("#inputs", "[REDACTED").doc.Find("#rerun-inputs").Text(); got != "" {
 		t.Errorf("the form has the mask in it: %q", got)
@@ -126,7 +123,7 @@ func TestUIRerunWithOtherInputs(t *testing.T) {
 	}
 }
 
-// TestUIFirstRunHadNoResult: a comparison says which run has no result, instead of that they differ.
+// TestUIFirstRunHadNoResult: a comparison names the run without a result.
 func TestUIFirstRunHadNoResult(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -28,7 +28,7 @@ import (
 
 const filePassphrase = "five random words for a file"
 
-// finished follows a job's page to its end, as a browser does that is told to ask again.
+// finished follows a job's refreshing page to its end.
 func (s *uiSite) finished(a *uiAnswer) (page *uiAnswer, url string) {
 	s.t.Helper()
 	a.want(http.StatusSeeOther)
@@ -136,8 +136,7 @@ func TestUIExportAndImport(t *testing.T) {
 	old.post(paths.SettingsUnretire).leads(paths.SettingsMove)
 }
 
-// What is chosen travels, with the credentials that it refers to, and nothing else; history only
-// where it is ticked.
+// Chosen items travel with their credentials; history only where ticked.
 func TestUIExportsWhatIsChosen(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -164,7 +163,7 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 	}
 }
 
-// deletesPoint deletes the one restore point there is, after a page that asks.
+// deletesPoint confirms and deletes the only restore point.
 func (s *uiSite) deletesPoint() {
 	s.t.Helper()
 	page := s.get(paths.SettingsMove).says("#points", "airlock admin restore --replace before-import-")
@@ -190,8 +189,7 @@ func (s *uiSite) deletesPoint() {
 	}
 }
 
-// TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now,
-// until one works or backups are switched off.
+// TestUIFailedBackupNeedsSomebody until one works or backups are switched off.
 func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -232,7 +230,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	shown("")
 }
 
-// The preview asks for each thing that differs from what is here: nothing of it is ticked.
+// Differing items are offered, not ticked.
 func TestUIPreviewDoesNotTickWhatDiffers(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -289,8 +287,7 @@ func TestUIBackups(t *testing.T) {
 	}
 }
 
-// No agent reaches any of it: every route of the whole table, with every kind of token that an
-// agent can have, and with none.
+// No agent token opens any route of it.
 func TestNoAgentRouteExportsOrImports(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -317,7 +314,7 @@ func TestNoAgentRouteExportsOrImports(t *testing.T) {
 	for _, r := range transferPages(s.server) {
 		guarded[r.Method+" "+r.Path] = true
 	}
-	// sound like it, and are for people only too
+	// for people only
 	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport,
 		"GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} {
 		guarded[other] = true
@@ -368,7 +365,6 @@ func TestNoAgentRouteExportsOrImports(t *testing.T) {
 	if seen < len(guarded) {
 		t.Errorf("%d of %d guarded pages are routed", seen, len(guarded))
 	}
-	// What agents are told of has nothing of it either.
 	for _, path := range []string{"/openapi.json", "/skill.md"} {
 		text := strings.ToLower(s.get(path).text)
 		for _, w := range []string{"/export", "/import\"", "/backup", "passphrase"} {
@@ -405,7 +401,7 @@ func transferPages(s *Server) (list []httpx.Route) {
 	return list
 }
 
-// A person whose password is not fresh is asked for it, on every page and form.
+// Stale passwords are asked for on every page and form.
 func TestMovingAsksForAFreshPassword(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
@@ -433,8 +429,8 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 	}
 }
 
-// While an import runs, its page says how much of the file is done, follows by itself without a
-// script, and no other job begins. A writer that holds the database keeps it in the middle.
+// A running import shows its progress without a script and bars other jobs. A writer that holds the
+// database keeps it in the middle.
 func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	t.Parallel()
 	old, fresh := newUISite(t), newUISite(t)
@@ -443,7 +439,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	_, err := old.access.Credentials.Set(t.Context(), old.person,
 		credentials.Input{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
 	old.must(err)
-	// a history that doesn't pack well, so that the file is not read in one piece
+	// incompressible, to be read in several pieces
 	old.must(old.store.Write(t.Context(), func(tx *store.Tx) error {
 		for range 400 {
 			noise := ""
@@ -497,8 +493,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	}
 }
 
-// TestRequireFresh: what gives much away asks for the password once it was typed more than five
-// minutes ago, and leads back to where it was asked for.
+// TestRequireFresh asks for passwords older than five minutes and leads back.
 func TestRequireFresh(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64

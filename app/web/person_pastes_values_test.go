@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// upload sends a form with a file, as browsers do.
+// upload sends a form with a file as browsers do.
 func (s *uiSite) upload(path, field, content string, fields ...string) *uiAnswer {
 	s.t.Helper()
 	var body bytes.Buffer
@@ -29,7 +29,6 @@ func (s *uiSite) upload(path, field, content string, fields ...string) *uiAnswer
 	return s.sendForm(path, w, &body)
 }
 
-// sendForm ends a form with files and sends it.
 func (s *uiSite) sendForm(path string, w *multipart.Writer, body *bytes.Buffer) *uiAnswer {
 	s.t.Helper()
 	s.must(w.Close())
@@ -67,7 +66,7 @@ func TestUIPaste(t *testing.T) {
 		"Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
 	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong",
 		"no NAME=value")
-	// What could be read waits, so that nobody has to give it again.
+	// Readable lines are kept.
 	s.submit(page, "main form", "", "text", "OK=1\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors",
 		"Nothing was saved: 1 line can't be read.").says(".errors p", "Go on without them: 1 variable could be read.")
 	s.get(paths.CredentialPreview).want(http.StatusOK).says("[aria-label=OK]", "1 byte").lacks("[aria-label=BAD-NAME]")
@@ -128,8 +127,7 @@ func TestUIPaste(t *testing.T) {
 		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }
 
-// TestUIPasteSuggests: names tell hosts and modes, and one field gives the hosts of all that name
-// none.
+// TestUIPasteSuggests hosts and modes by name, and one host list for the rest.
 func TestUIPasteSuggests(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -163,7 +161,7 @@ func TestUIPasteSuggests(t *testing.T) {
 	}
 }
 
-// TestUIPasteKeepsTheText: a line that can't be read is selected in the text, which is still there.
+// TestUIPasteKeepsTheText and selects the unreadable line.
 func TestUIPasteKeepsTheText(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)

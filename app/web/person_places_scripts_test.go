@@ -23,7 +23,7 @@ func broken(t *testing.T, name string) sandbox.BackendConfig {
 	return sandbox.BackendConfig{Name: name, Backend: b}
 }
 
-// With no backend left the server serves, and says to agents what they can do and to people why.
+// Without a backend the server tells agents the next step and people the reason.
 func TestServerWithoutSandbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ *Config, _ *access.Config, e *engine.Config) {
@@ -93,7 +93,7 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 	s.post(paths.At(paths.ProfileEdit, p.Handle), "name", "x", "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
-// TestFreshBoxesAreAChoice where others are forked from a template, and for a profile that requires them.
+// TestFreshBoxesAreAChoice where a template exists, and for profiles that require them.
 func TestFreshBoxesAreAChoice(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -115,7 +115,7 @@ func TestFreshBoxesAreAChoice(t *testing.T) {
 	}
 }
 
-// TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
+// TestLockSaysWhereScriptsRun as part of the grant.
 func TestLockSaysWhereScriptsRun(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// history makes a site with a credential, a locked profile that has it, and executions of several
-// kinds, newest last.
+// history returns a site with a credential, a locked profile and executions, newest last.
 func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
 	t.Helper()
 	s = newUISite(t)
@@ -36,8 +35,7 @@ func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
 	return s, p, good, bad
 }
 
-// TestOverviewDatesItsChecks: once scripts have run, the overview says when the sandbox was proved
-// and the audit log verified, and that there is no backup.
+// TestOverviewDatesItsChecks of the sandbox, the audit log and backups.
 func TestOverviewDatesItsChecks(t *testing.T) {
 	t.Parallel()
 	s, _, _, _ := history(t)
@@ -103,9 +101,7 @@ func TestExecutionFilters(t *testing.T) {
 	s.get(paths.Executions + "?status=odd").want(http.StatusBadRequest)
 }
 
-// TestARefusedSearchStandsStill: the list of a search that was refused asks for nothing, since all
-// it would get is the same refusal, a whole page inside itself; and it doesn't say that nothing
-// matches, or that there is nothing yet.
+// TestARefusedSearchStandsStill: its list doesn't refresh, and doesn't claim that nothing matches.
 func TestARefusedSearchStandsStill(t *testing.T) {
 	t.Parallel()
 	s, _, _, _ := history(t)
@@ -252,8 +248,7 @@ func TestAuditPage(t *testing.T) {
 	s.get(paths.AuditVerify).leads(paths.Audit)
 }
 
-// TestAuditIsVerifiedFromWhereItWasVerified: each look costs what is new, and a look at everything
-// finds what was changed before.
+// TestAuditIsVerifiedFromWhereItWasVerified; a full check still finds earlier changes.
 func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 	t.Parallel()
 	s, p, _, _ := history(t)
@@ -313,8 +308,8 @@ func TestCompare(t *testing.T) {
 			"must have ended")
 }
 
-// TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no
-// change from another site.
+// TestPagesRefuseStrangers: no page, part or download without a session, no change from another
+// site.
 func TestPagesRefuseStrangers(t *testing.T) {
 	t.Parallel()
 	s, _, good, _ := history(t)
@@ -342,7 +337,7 @@ func TestPagesRefuseStrangers(t *testing.T) {
 	}
 }
 
-// TestAStoreThatFails: pages say that something failed, with 500 and nothing of the cause.
+// TestAStoreThatFails shows a 500 without the cause.
 func TestAStoreThatFails(t *testing.T) {
 	t.Parallel()
 	s, _, good, _ := history(t)
@@ -357,7 +352,6 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// waiting adds scripts of 20 KiB that wait for an approval.
 func (s *uiSite) waiting(p app.Profile, n int) {
 	s.t.Helper()
 	shown, _ := redact.New(nil).Text(strings.Repeat("print('a line of a script')\n", 700))
@@ -372,7 +366,6 @@ func (s *uiSite) waiting(p app.Profile, n int) {
 	}))
 }
 
-// TestTheInboxCountsWhatItLists: the number on every page is that of the Inbox.
 func TestTheInboxCountsWhatItLists(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

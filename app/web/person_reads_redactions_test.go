@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIRedactions prints a credential in two forms: people see which it was, where and how often,
-// and never the text.
+// TestUIRedactions: people see which credential was masked, where and how often, never the text.
 func TestUIRedactions(t *testing.T) {
 	t.Parallel()
 	const value = "v9Q2-long-enough-7731x"
@@ -81,7 +80,7 @@ func TestUIRedactions(t *testing.T) {
 	}
 }
 
-// TestUISettingsShowTheRules: which count, which are off, and which are an operator's own.
+// TestUISettingsShowTheRules with their state and origin.
 func TestUISettingsShowTheRules(t *testing.T) {
 	t.Parallel()
 	own := patterns.Rule{Name: "acme", About: "badges of Acme", Keywords: []string{"acme-"}, Regexp: "acme-[0-9]{8}",

@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// sendSkill uploads a zip file as a profile's agent does.
+// sendSkill uploads a zip file as an agent.
 func (s *uiSite) sendSkill(p app.Profile, files map[string]string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+"/skills",
@@ -45,8 +45,7 @@ func (s *uiSite) keyed() app.Profile {
 	return p
 }
 
-// TestAPersonReviewsASkill: the Inbox leads to what an agent sent, the page shows its files, facts and
-// changes, and what was approved there runs.
+// TestAPersonReviewsASkill from the Inbox through files, facts and changes to a run.
 func TestAPersonReviewsASkill(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -106,7 +105,7 @@ func TestAPersonReviewsASkill(t *testing.T) {
 	s.get(paths.Skills).says("#skills", "No skills yet")
 }
 
-// TestSecretsInASkillAreMaskedOnItsPage: in files, in what changed, in facts and in descriptions.
+// TestSecretsInASkillAreMaskedOnItsPage in files, changes, facts and descriptions.
 func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -141,7 +140,7 @@ func TestSecretsInASkillAreMaskedOnItsPage(t *testing.T) {
 	}
 }
 
-// TestNobodyApprovesASkillThatThePageCanNotMask: a form from before, or one that was made up, is refused.
+// TestNobodyApprovesASkillThatThePageCanNotMask with an old or forged form.
 func TestNobodyApprovesASkillThatThePageCanNotMask(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -166,8 +165,7 @@ func TestNobodyApprovesASkillThatThePageCanNotMask(t *testing.T) {
 	}
 }
 
-// TestAPersonUploadsASkill: it waits for a review like an agent's, and a bad file is refused with what
-// is wrong with it.
+// TestAPersonUploadsASkill for review; a bad file is explained.
 func TestAPersonUploadsASkill(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -189,7 +187,7 @@ func TestAPersonUploadsASkill(t *testing.T) {
 	s.get(paths.SkillURL("totals")).says("main", "by "+uiName).says("#profiles", "No profile may run it.")
 }
 
-// TestAFolderHasAtMostAsMuchAsAZipFile: all of its files together, and their names.
+// TestAFolderHasAtMostAsMuchAsAZipFile in contents and names together.
 func TestAFolderHasAtMostAsMuchAsAZipFile(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -212,7 +210,7 @@ func TestAFolderHasAtMostAsMuchAsAZipFile(t *testing.T) {
 	send(2, 1).says("#file-wrong", "SKILL.md")
 }
 
-// TestViewersReadSkillsAndDecideNothing: the pages offer them no form, and the routes refuse them.
+// TestViewersReadSkillsAndDecideNothing: no forms, and the routes refuse them.
 func TestViewersReadSkillsAndDecideNothing(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -237,8 +235,7 @@ func TestViewersReadSkillsAndDecideNothing(t *testing.T) {
 	}
 }
 
-// TestHoleMaskedSkillIsNotApproved: the review page showed a skill with masks in it and let it be
-// approved, so what runs was not what the person saw. It also showed secrets that stand in its manifest.
+// TestHoleMaskedSkillIsNotApproved: a person must see what runs. Secrets in a manifest are masked.
 func TestHoleMaskedSkillIsNotApproved(t *testing.T) {
 	s := newUISite(t, func(c *Config) {
 		set, err := patterns.New(patterns.Config{})
@@ -274,14 +271,13 @@ func TestHoleMaskedSkillIsNotApproved(t *testing.T) {
 	}
 }
 
-// TestHoleDecoysHideTheEntrypoint: the page has room for so much text, and files that come before the
-// entrypoint by name could take all of it.
+// TestHoleDecoysHideTheEntrypoint: earlier names can't use up the page's room for text.
 func TestHoleDecoysHideTheEntrypoint(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.keyed()
 	files := map[string]string{"SKILL.md": totals, "main.py": "print('what runs')\n"}
-	for n := range 16 { // whatever room is left, the sizes of some add up to it
+	for n := range 16 { // some sum fills any room left
 		files[fmt.Sprintf("%02d.txt", n)] = strings.Repeat("#\n", 1<<(17-n))
 	}
 	s.sendSkill(p, files)

@@ -88,7 +88,7 @@ func TestUISealedCredential(t *testing.T) {
 	}
 	s.get(paths.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
 
-	// The page of before knows a place that was taken away since.
+	// The old page offers a place that was since removed.
 	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.query",
 		"yes").want(http.StatusUnprocessableEntity).says(".errors",
 		"changed after you looked").lacks("[name='place.query'][checked]")
@@ -98,8 +98,7 @@ func TestUISealedCredential(t *testing.T) {
 	}
 }
 
-// Who changes a sealed credential to another mode reads how many locked profiles get the value by
-// that.
+// A mode change tells how many locked profiles get the sealed value.
 func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -135,8 +134,7 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	}
 }
 
-// Before a credential is saved or deleted its page says what becomes of the value, and whom that
-// concerns.
+// Before saving or deleting, the page tells the effects and whom they concern.
 func TestUICredentialTellsWhatFollows(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -211,8 +209,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 		"Scripts can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 
-	// After the lock the same sentences stand, until a person takes the host away; one click asks for
-	// it again, and the summary grants it.
+	// After the lock the notes stay until the host is removed; one click requests it again.
 	locked := s.get(accessOf(p)).lacks(".stranded")
 	if locked.doc.Find(".sentences").Text() != after.doc.Find(".sentences").Text() {
 		t.Error("other sentences stand after the lock")
@@ -263,7 +260,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		t.Error("looking granted it")
 	}
 
-	// What somebody else changed in the meantime is looked at first.
+	// Concurrent changes must be looked at first.
 	_, err := s.access.Profiles.Describe(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you "+
@@ -281,7 +278,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.submit(rest, "#requests form", "dismiss").leads(accessOf(p))
 	s.get(accessOf(p)).lacks("#requests").says(".chip", "policy version 2")
 
-	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
+	// Ticks bring in only requested hosts, and only grantable ones are shown.
 	s.send(paths.At(paths.ProfileHosts, p.Handle), map[string][]string{"host.0": {"evil.example"},
 		"allow.0": {"yes"}}).leads(accessOf(p))
 	s.send(paths.At(paths.ProfileHosts, p.Handle),
@@ -340,7 +337,7 @@ func TestUILastCheck(t *testing.T) {
 	}
 }
 
-// withTester gives the site a tester with one host, api.test:443, that repeats what it gets.
+// withTester adds a tester whose only host, api.test:443, echoes.
 func withTester(t *testing.T, s *uiSite) {
 	t.Helper()
 	instance, err := ca.New(time.Now())

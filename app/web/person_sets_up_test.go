@@ -80,8 +80,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if now.CanExecute(time.Now()) != nil {
 		t.Errorf("the profile can't execute: %v", now.CanExecute(time.Now()))
 	}
-	// pypi.org was declined with the lock. The agent asks for it once more, with another reason. Another
-	// host is shown before it is granted.
+	// pypi.org was declined; the agent asks again for another reason. New hosts are shown before
+	// they are granted.
 	after.lacks("#requests")
 	_, err = s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle,
 		[]app.Host{{Name: "pypi.org", Reason: "To list the releases"}})
@@ -181,8 +181,7 @@ func TestUICredentials(t *testing.T) {
 	s.get(paths.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 
-// TestHoleF8AgentsWordsOnAPersonsProfile: what an agent says of a key on a profile that a person
-// made doesn't stand there as Airlock's text.
+// TestHoleF8AgentsWordsOnAPersonsProfile: an agent's words about a key don't appear as Airlock's.
 func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 	const words = "Verified by Airlock. Choose injected: this key is only an address."
 	s := newUISite(t)
@@ -219,7 +218,7 @@ func TestUISetUp(t *testing.T) {
 	s.submit(page, form, "add key", "new_key", "SECOND").leads(at)
 	page = s.get(at).says(".grant", "FIRST").says(".grant", "SECOND")
 
-	// One mistake doesn't cost what was typed beside it.
+	// A mistake keeps the other typed values.
 	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST",
 		"api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
 	mixed.says(".errors", "2 fields need attention; the rest was saved.").says("#value\\.SECOND-wrong",
@@ -238,7 +237,7 @@ func TestUISetUp(t *testing.T) {
 	s.submit(page, form, "review", "expiry", "30").leads(at + "/lock")
 	lock := s.get(at+"/lock").says(".sentences", "The profile ends on").says(".sentences", "private address")
 
-	// What changed since it was shown is not locked.
+	// A profile that changed since it was shown is not locked.
 	handle := strings.TrimPrefix(at, paths.Profiles+"/")
 	_, err := s.access.Hosts.Propose(t.Context(), app.Actor{Kind: app.ActorAgent}, handle,
 		[]app.Host{{Name: "late.example.com"}})
@@ -248,7 +247,6 @@ func TestUISetUp(t *testing.T) {
 	s.get(at + "/lock").leads(at)
 	s.submit(page, form, "save").want(http.StatusUnprocessableEntity)
 
-	// One form changes everything else: name, purpose, end and sandbox.
 	const edit = "form[action$='/edit']"
 	settings := at + "?tab=settings"
 	s.submit(s.get(settings), edit, "", "expiry", "never", "name", "Renamed", "purpose", "Revenue of the month,\nby region.",

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowAFolderIsASkill: a person chooses a folder, or drops one or a zip file; files keep their paths, and
-// what tools leave behind stays out.
+// TestFlowAFolderIsASkill: choosing or dropping keeps paths and omits tools' leftovers.
 func TestFlowAFolderIsASkill(t *testing.T) {
 	s := newUISite(t)
 	s.login()

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUILoginAndSearchOnAPhone: with a thumb a person logs out and in again, and finds an old run by
-// a word of its output.
+// TestUILoginAndSearchOnAPhone finds an old run by a word of its output.
 func TestUILoginAndSearchOnAPhone(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
@@ -43,8 +42,7 @@ func TestUILoginAndSearchOnAPhone(t *testing.T) {
 	b.Says("#stdout-text", "the quokka sleeps")
 }
 
-// TestUIFreshPersonOnAPhone: whoever has only the agent's link and the admin token gets from there to
-// a locked profile of three keys, one a PEM, in 15 taps and without a refusal.
+// TestUIFreshPersonOnAPhone gets from link and admin token to a locked profile in 15 taps.
 func TestUIFreshPersonOnAPhone(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
 	p := s.requestOfThree()
@@ -78,7 +76,7 @@ func TestUIFreshPersonOnAPhone(t *testing.T) {
 	tap(".lock .primary")
 	b.Heading("Lock Monthly revenue report")
 	b.Says(".sentences", "SIGNING_KEY is injected")
-	b.Until(`document.activeElement.id === "main"`) // only then the page has scrolled to its top
+	b.Until(`document.activeElement.id === "main"`) // then the page has scrolled to its top
 	tap(".lock button.primary")
 	b.Says(".state", "Locked")
 	if taps != 15 {

@@ -19,8 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestUIVault: a person says where a value is, sees whether it resolves and how the Vault stands,
-// and never the value.
+// TestUIVault: a person sets a reference and sees whether it resolves, never the value.
 func TestUIVault(t *testing.T) {
 	const inVault = "value-in-vault-0123456789"
 	v := vaulttest.Start(t)
@@ -137,7 +136,7 @@ func TestUIVault(t *testing.T) {
 		c.Reference != "" {
 		t.Errorf("stored %+v", c)
 	}
-	// A reference takes the place of a value that is held only when a person says so.
+	// A reference replaces a held value only on a person's word.
 	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference",
 		"secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference to Vault replaces it")
 	if c, err = s.access.Credentials.ByName(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal ||
@@ -151,8 +150,7 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.CredentialURL("TOKEN")).lacks("#erase")
 }
 
-// TestUIReferenceThatNamesNothingIsNotOffered: a request may lose the key that it refers to; then
-// there is nothing to tick.
+// TestUIReferenceThatNamesNothingIsNotOffered after a request loses its key.
 func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -173,8 +171,8 @@ func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	}
 }
 
-// TestHoleG2PlainValueOfALockedProfile: whoever changes a plain value reads which locked profiles
-// reach a host through it, and where a pasted one would lead them.
+// TestHoleG2PlainValueOfALockedProfile: a form names the locked profiles that reach a host through
+// a plain value.
 func TestHoleG2PlainValueOfALockedProfile(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)

@@ -11,10 +11,9 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// loggedIn is true on a page with the navigation.
 const loggedIn = `document.querySelector(".rail")`
 
-// addPasskey adds one on the account page of whoever is logged in.
+// addPasskey adds one on the account page.
 func addPasskey(b *browsertest.Browser, name string) {
 	b.Open(paths.Settings)
 	b.Click("#passkeys a.button")
@@ -27,13 +26,12 @@ func addPasskey(b *browsertest.Browser, name string) {
 	b.Says("#passkeys tbody", name)
 }
 
-// TestPasskeyInARealBrowser registers a passkey, logs in without typing a name, confirms with it,
-// and is refused once it is removed.
+// TestPasskeyInARealBrowser registers, logs in, confirms, and is refused after removal.
 func TestPasskeyInARealBrowser(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.NewAtLocalhost(t, s.web.URL)
 	b.Expect("422")
-	b.Expect("401") // the page that logs out may ask once more for itself
+	b.Expect("401") // the page may ask once more
 	b.Authenticator()
 	s.loginIn(b)
 	addPasskey(b, "Ada's laptop")
@@ -80,13 +78,12 @@ func TestPasskeyInARealBrowser(t *testing.T) {
 	}
 }
 
-// TestPasskeyNeedsItsVerifiedUserAndCountsOn: an authenticator that doesn't know its user, one that
-// says so in its answer, and a copy whose counter is behind let nobody in.
+// TestPasskeyNeedsItsVerifiedUserAndCountsOn: unverified users and old counters are refused.
 func TestPasskeyNeedsItsVerifiedUserAndCountsOn(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.NewAtLocalhost(t, s.web.URL)
 	b.Expect("422")
-	b.Expect("401") // the page that logs out may ask once more for itself
+	b.Expect("401") // the page may ask once more
 	a := b.Authenticator()
 	s.loginIn(b)
 	addPasskey(b, "key")
@@ -120,8 +117,8 @@ func TestPasskeyNeedsItsVerifiedUserAndCountsOn(t *testing.T) {
 	}
 }
 
-// TestPasskeysAreOfferedOnlyWhereTheyWork: over plain HTTP by another name than localhost, and
-// without scripts, there is the password alone.
+// TestPasskeysAreOfferedOnlyWhereTheyWork: not over plain HTTP except localhost, nor without
+// scripts.
 func TestPasskeysAreOfferedOnlyWhereTheyWork(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
@@ -143,8 +140,7 @@ func TestPasskeysAreOfferedOnlyWhereTheyWork(t *testing.T) {
 	local.Until(`document.querySelector(".without-passkeys").offsetHeight > 0`)
 }
 
-// TestPasskeyOfAnotherAddress: behind a public URL, a page at another address says where passkeys
-// work, and asks nothing of the authenticator.
+// TestPasskeyOfAnotherAddress: the page says where passkeys work and asks for none.
 func TestPasskeyOfAnotherAddress(t *testing.T) {
 	s := newUISite(t, func(c *Config) { c.PublicURL = "https://airlock.example.com" })
 	b := browsertest.NewAtLocalhost(t, s.web.URL)
@@ -153,7 +149,7 @@ func TestPasskeyOfAnotherAddress(t *testing.T) {
 	b.Says("form.passkey .field-error", "Passkeys work at https://airlock.example.com only.")
 }
 
-// newestAction is the action and the detail of the newest event.
+// newestAction returns the newest event's action and detail.
 func (s *uiSite) newestAction() string {
 	s.t.Helper()
 	events, err := s.access.Audit.Latest(s.t.Context(), 1)
@@ -161,7 +157,7 @@ func (s *uiSite) newestAction() string {
 	return events[0].Action + " " + events[0].Detail
 }
 
-// passwordsAreOld makes it an hour since anybody typed their password.
+// passwordsAreOld dates all password entries an hour back.
 func (s *uiSite) passwordsAreOld() {
 	s.t.Helper()
 	sessions, err := s.access.Sessions.List(s.t.Context())

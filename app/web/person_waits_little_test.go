@@ -24,13 +24,11 @@ var (
 	manyIn         = flag.String("directory", "", "where TestPagesAreQuick keeps its database; filled if it is new")
 )
 
-// measuredPages is from how many executions on the bound holds: it is for make lists, on a machine
-// that does nothing else.
+// measuredPages is the number of executions from which the time bound holds, for make lists.
 const measuredPages = 100000
 
-// TestPagesAreQuick asks for every list, with every kind of filter, and for pages of single
-// executions, over HTTP, with -executions in the store, and says how long they took. make lists
-// does it with a million; there a 95th percentile beyond 50 ms fails.
+// TestPagesAreQuick times lists, filters and pages with -executions in the store. From
+// measuredPages on, a 95th percentile beyond 50 ms fails.
 func TestPagesAreQuick(t *testing.T) {
 	dir := *manyIn
 	if dir == "" {
@@ -78,7 +76,7 @@ func TestPagesAreQuick(t *testing.T) {
 				paths.Executions+path)
 		}))
 	}
-	p := s.locked() // the others' ids are sealed by nobody, so their own pages can't be shown
+	p := s.locked() // the others' ids are unsealed, without pages
 	var real []string
 	for range 5 {
 		real = append(real, s.runs(p, "print hello", app.StatusCompleted).Handle)
@@ -95,7 +93,7 @@ func TestPagesAreQuick(t *testing.T) {
 	t.Logf("%d executions\n%s", *manyExecutions, strings.Join(slow, "\n"))
 }
 
-// nextOr is the link to older executions on a page, or the first page.
+// nextOr returns the link to older executions, or the first page.
 func nextOr(page, first string) string {
 	_, rest, found := strings.Cut(page, `<a class="button" href="`+paths.Executions+`?`)
 	if query, _, ok := strings.Cut(rest, `"`); found && ok && strings.Contains(query, "before=") {
@@ -104,7 +102,7 @@ func nextOr(page, first string) string {
 	return first
 }
 
-// timed asks 40 times, for what next makes of the page before, and returns a line about it.
+// timed asks 40 times for the next page and returns a summary.
 func (s *uiSite) timed(name string, next func(page string) string) string {
 	s.t.Helper()
 	var took []time.Duration

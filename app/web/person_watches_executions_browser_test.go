@@ -34,8 +34,8 @@ func (s *uiSite) submits(p app.Profile, script string) app.Execution {
 	return x
 }
 
-// TestFlowFilterAndPage: conditions go into the address, older pages and the browser's back button
-// work, and a wrong condition is told beside its field.
+// TestFlowFilterAndPage keeps conditions in the address, pages back and forth, and marks wrong
+// conditions.
 func TestFlowFilterAndPage(t *testing.T) {
 	s, p, _, bad := history(t)
 	for range 55 {
@@ -65,8 +65,7 @@ func TestFlowFilterAndPage(t *testing.T) {
 	b.Says("#to-wrong", "before the first one")
 }
 
-// TestFlowWatchARun: a person watches a run that asks the LLM. What they opened, where they are and
-// what they type stay while the page brings itself up to date.
+// TestFlowWatchARun that asks the LLM: refreshes keep open rows, scroll position and typed text.
 func TestFlowWatchARun(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -87,8 +86,7 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Until(`document.querySelector("#stdout .code").scrollTop === 40`)
 }
 
-// TestFlowOpenRowsStay: what is unfolded and chosen stays so when an overview or a result is
-// refreshed.
+// TestFlowOpenRowsStay unfolded and selected over a refresh.
 func TestFlowOpenRowsStay(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -104,7 +102,7 @@ func TestFlowOpenRowsStay(t *testing.T) {
 		document.activeElement.getAttribute("href") === ` + browsertest.Quoted(focused))
 }
 
-// TestFlowTwoTabs: what one tab does, the other shows, the counts of the navigation among it.
+// TestFlowTwoTabs: each shows the other's changes, counts included.
 func TestFlowTwoTabs(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
@@ -127,8 +125,7 @@ func TestFlowTwoTabs(t *testing.T) {
 	other.Says("#credentials", "FROM_THE_OTHER")
 }
 
-// TestExecutionOnAPhone: an execution on a phone, its result as tree and as text, its output in
-// both ways, the failing line from the traceback, and the way to its comparison.
+// TestExecutionOnAPhone: result, output, failing line and comparison.
 func TestExecutionOnAPhone(t *testing.T) {
 	s, p, good, _ := history(t)
 	b := entered(t, s)
@@ -141,7 +138,7 @@ func TestExecutionOnAPhone(t *testing.T) {
 	b.Click(`#result .segmented label:has([value=raw])`)
 	b.Until(`!document.querySelector("#result .tree").checkVisibility() &&
 		document.querySelector("#result .raw").checkVisibility()`)
-	// The index shows what is being read, and ids can be copied, here without a clipboard API.
+	// The index follows reading, and ids can be copied without a clipboard API.
 	b.Until(`document.querySelector("#manifest").scrollIntoView(),
 		document.querySelector('.index a[aria-current=location]')?.hash === "#manifest"`)
 	b.Until(`document.querySelector("#script").scrollIntoView(),
@@ -161,8 +158,7 @@ func TestExecutionOnAPhone(t *testing.T) {
 	b.Heading("Audit")
 }
 
-// TestFlowWithoutScripts: the desk's pages with scripts switched off: look, filter, read on,
-// unfold, answer.
+// TestFlowWithoutScripts: look, filter, page, unfold, answer.
 func TestFlowWithoutScripts(t *testing.T) {
 	s, p, _, bad := history(t)
 	for range 55 {
@@ -200,9 +196,8 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Says(".notice[role=status]", "The whole audit log was checked")
 }
 
-// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is
-// back, under the same address, or when the machine wakes up from sleep, the page is live again by
-// itself. What a person opened, their focus and their place stay.
+// TestFlowRestart: the page says when it is out of date, and is live again after a restart or
+// sleep. Open rows, focus and place stay.
 func TestFlowRestart(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -234,8 +229,7 @@ func TestFlowRestart(t *testing.T) {
 	if after := b.Text(held); after != before {
 		t.Errorf("open, focus and scroll were %q and are %q", before, after)
 	}
-	// A machine that slept has a clock that jumped, and a connection that may be dead without anybody
-	// having told.
+	// After sleep the clock has jumped and the connection may be silently dead.
 	b.Text(`(document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event === "connected") window.again = true; }),
 		(real => { Date.now = () => real() + 3600000; })(Date.now))`)
 	b.Until(`window.again && document.getElementById("page-alert").hidden`)

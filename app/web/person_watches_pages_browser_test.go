@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// TestFlowAuditFollows: entries come by themselves; what is half typed, and the focus on a row,
-// stay.
+// TestFlowAuditFollows: new entries keep typed text and focus.
 func TestFlowAuditFollows(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
@@ -34,8 +33,7 @@ func TestFlowAuditFollows(t *testing.T) {
 		document.querySelector("#subject").value === "half a na"`)
 }
 
-// TestFlowSettingsFollow: sessions, people, the pause and the rest come by themselves; a password
-// that is being typed and an open list stay.
+// TestFlowSettingsFollow: refreshes keep a typed password and an open list.
 func TestFlowSettingsFollow(t *testing.T) {
 	rules, err := patterns.New(patterns.Config{Off: []string{"jwt"}})
 	if err != nil {
@@ -65,7 +63,7 @@ func TestFlowSettingsFollow(t *testing.T) {
 	b.Until(`!document.querySelector(".paused")`) // on every page
 }
 
-// TestFlowSandboxFollows: what runs and what was proved come by themselves, and the focus stays.
+// TestFlowSandboxFollows executions and proofs, and keeps the focus.
 func TestFlowSandboxFollows(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
@@ -89,8 +87,7 @@ func TestFlowSandboxFollows(t *testing.T) {
 	}
 }
 
-// TestFlowProfileFollows: a profile's heartbeat and executions come by themselves, on its page and
-// in the list; that its scripts run is no change of it.
+// TestFlowProfileFollows heartbeat and executions; a running script is no change of the profile.
 func TestFlowProfileFollows(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
@@ -124,7 +121,7 @@ func (s *uiSite) credential(name string) {
 	s.must(err)
 }
 
-// TestFlowAFirstConnectionThatFailed is followed by another one, which brings the page up to date.
+// TestFlowAFirstConnectionThatFailed is retried and refreshes the page.
 func TestFlowAFirstConnectionThatFailed(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
@@ -139,9 +136,8 @@ func TestFlowAFirstConnectionThatFailed(t *testing.T) {
 	b.Until(live + `._htmx.sse.reader`)
 }
 
-// TestFlowBackupPageFollowsItsJob: a job that was started by a boosted form shows that it runs, and
-// leads to the list of backups with a notice when it has ended. A writer that holds the database
-// keeps it running until the page was seen.
+// TestFlowBackupPageFollowsItsJob to the list with a notice. A writer that holds the database keeps
+// it running.
 func TestFlowBackupPageFollowsItsJob(t *testing.T) {
 	s := newUISite(t)
 	s.login()

@@ -40,15 +40,15 @@ type Config struct {
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
-	Conns          *conns.Listener  // of HTTPServer, for the metrics; nil if it isn't known
+	Conns          *conns.Listener  // for the metrics; may be nil
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-* count
 	Version        string
 	Where          Where
-	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create
-	// ten times as many.
+	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All together
+	// get ten times as many.
 	ProfilesPerMinute int
 	Waits             *shares.Shares       // long polls, by profile; nil: httpx.MaxLongPolls
 	Answers           *httpx.AnswerLimiter // nil: one with the default limits
@@ -56,13 +56,13 @@ type Config struct {
 	Now               func() time.Time     // nil: time.Now
 }
 
-// Where is what people are told about the place that Airlock runs in.
+// Where tells people in which place Airlock runs.
 type Where struct {
 	Token  string // where the admin token is found; "" for what is true everywhere
 	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 
-// Server is the whole HTTP face. It is safe for concurrent use.
+// Server serves all HTTP. It is safe for concurrent use.
 type Server struct {
 	cfg     Config
 	origins httpx.Origins
@@ -125,10 +125,9 @@ func (c *Config) setDefaults() {
 	c.ProfilesPerMinute = cmp.Or(c.ProfilesPerMinute, profilesPerMinute)
 }
 
-// profilesPerMinute bounds POST /profiles by one address, unless configured.
 const profilesPerMinute = 20
 
-// router is echo with what stands before every route.
+// router returns echo with the middleware of every route.
 func (s *Server) router() *echo.Echo {
 	e := echo.New()
 	e.HideBanner = true
@@ -142,7 +141,7 @@ func (s *Server) router() *echo.Echo {
 	return e
 }
 
-// hasFile picks the requests whose bodies are files, which their handlers bound.
+// hasFile selects requests with files for bodies, which their handlers bound.
 func hasFile(r *http.Request) bool {
 	return uix.IsUpload(r) || r.Method == http.MethodPost &&
 		(r.URL.Path == api.UploadPath || r.URL.Path == api.SkillsPath && api.IsZip(r))
@@ -151,12 +150,12 @@ func hasFile(r *http.Request) bool {
 // Handler answers every route.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Drain ends every long poll and event stream; the server still answers. For
+// Drain ends long polls and event streams; the server still answers. For
 // http.Server.RegisterOnShutdown.
 func (s *Server) Drain() { s.drain.Start() }
 
-// HTTPServer returns a server with the deadlines that Handler counts on: they cut off slow senders
-// and slow readers, but no long poll. Streams lift them (see httpx.KeepOpen).
+// HTTPServer returns a server with the deadlines that Handler needs. They cut off slow clients, but
+// no long poll. Streams lift them (httpx.KeepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
 		Handler:           s.handler,

@@ -21,7 +21,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// serve serves a Server on a real socket, with the deadlines that change sets.
 func serve(t *testing.T, s *Server, change func(*http.Server)) net.Addr {
 	t.Helper()
 	server := s.HTTPServer()
@@ -35,7 +34,7 @@ func serve(t *testing.T, s *Server, change func(*http.Server)) net.Addr {
 	return listener.Addr()
 }
 
-// narrow is a listener whose connections hold little of what nobody reads.
+// narrow is a listener with small send buffers.
 type narrow struct{ net.Listener }
 
 func (n narrow) Accept() (net.Conn, error) {
@@ -46,7 +45,7 @@ func (n narrow) Accept() (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
 }
 
-// dialNarrow opens a connection that takes little of an answer before it is read, and sends text.
+// dialNarrow opens a connection with a small receive buffer and sends text.
 func dialNarrow(t *testing.T, address net.Addr, text string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
@@ -62,12 +61,12 @@ func dialNarrow(t *testing.T, address net.Addr, text string) net.Conn {
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(conn, text) // which fails if the server has refused it already
+	_, _ = io.WriteString(conn, text) // fails after a refusal
 	return conn
 }
 
-// TestManyBodiesAtOnce: strangers who send large bodies slowly, as many as they like, don't take
-// the memory of the server, nor the room of other addresses, and small requests always pass.
+// TestManyBodiesAtOnce: slow large bodies of strangers exhaust neither memory nor others' room.
+// Small requests pass.
 func TestManyBodiesAtOnce(t *testing.T) {
 	w := unhurried(t, func(c *Config) { c.Bodies = httpx.NewBodyLimiter(100 * time.Millisecond) })
 	large := strings.Repeat(" ", app.MaxBody-1)
@@ -86,8 +85,8 @@ func TestManyBodiesAtOnce(t *testing.T) {
 	}
 }
 
-// TestManySlowReadersAtOnce: readers of large answers who don't take them hold a bounded number of
-// places, and none of other profiles. Small answers always pass.
+// TestManySlowReadersAtOnce hold a bounded number of places, none of other profiles. Small answers
+// pass.
 func TestManySlowReadersAtOnce(t *testing.T) {
 	s := newUISite(t, func(c *Config) { c.Answers = httpx.NewAnswerLimiter(500*time.Millisecond, time.Hour) })
 	output := strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4)
@@ -107,7 +106,7 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 	if w.refused(refused, http.StatusTooManyRequests, app.CodeRateLimited); refused.header.Get("Retry-After") == "" {
 		t.Error("it isn't said when to ask again")
 	}
-	// What took effect is told so: who is told to try again would do it twice.
+	// A request that took effect is not answered "try again".
 	script, err := json.Marshal(output)
 	s.must(err)
 	for path, body := range map[string]string{
@@ -129,8 +128,7 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 	}
 }
 
-// TestSlowModelsHoldRoom: an answer that goes to a model inside another one counts until that is
-// taken.
+// TestSlowModelsHoldRoom: an answer inside an MCP answer counts until that is read.
 func TestSlowModelsHoldRoom(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
@@ -156,7 +154,7 @@ func TestSlowModelsHoldRoom(t *testing.T) {
 	within(t, "no place is taken", func() bool { return s.server.cfg.Answers.Taken() == 0 })
 }
 
-// TestABodyThatBreaksOffIsTheClientsFault on each path that takes one which is not JSON.
+// TestABodyThatBreaksOffIsTheClientsFault on each path with a body other than JSON.
 func TestABodyThatBreaksOffIsTheClientsFault(t *testing.T) {
 	w := newWorld(t)
 	p := w.lockedProfile()
@@ -175,9 +173,8 @@ func TestABodyThatBreaksOffIsTheClientsFault(t *testing.T) {
 	}
 }
 
-// TestLongBodiesGetTheirErrors: a client sends all of its body before it reads. An error that is
-// answered before must reach it, also where nothing reads the body: closing with unread bytes would
-// reset the connection.
+// TestLongBodiesGetTheirErrors: an early error reaches a client that is still sending. Closing with
+// unread bytes would reset the connection.
 func TestLongBodiesGetTheirErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -190,7 +187,7 @@ func TestLongBodiesGetTheirErrors(t *testing.T) {
 		conn := dialNarrow(t, w.server.Listener.Addr(), "POST "+path+" HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
 		all.Go(func() {
 			for range 20 {
-				time.Sleep(40 * time.Millisecond) // longer in all than a server waits before it resets a connection
+				time.Sleep(40 * time.Millisecond) // longer in all than a server waits before a reset
 				if _, err := conn.Write([]byte(strings.Repeat("x", 100_000))); err != nil {
 					t.Errorf("%s: the body was not taken: %v", path, err)
 					return
@@ -209,8 +206,7 @@ func TestLongBodiesGetTheirErrors(t *testing.T) {
 	}
 }
 
-// TestHoleSlowReadersHoldNoPlace: two readers that took a skill bit by bit, each bit in time, held both places
-// in which skills are read, and everybody was refused until they were dropped. They still are dropped.
+// TestHoleSlowReadersHoldNoPlace: slow readers of skills keep nobody out, and are dropped.
 func TestHoleSlowReadersHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -248,8 +244,8 @@ func TestHoleSlowReadersHoldNoPlace(t *testing.T) {
 	}
 }
 
-// TestHoleAStalledBodyIsAnswered: a form whose rest never came was answered 200 with an empty page,
-// because the same failed read ended the request's context, with which pages are made.
+// TestHoleAStalledBodyIsAnswered with an error, although the failed read ends the request's
+// context.
 func TestHoleAStalledBodyIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
