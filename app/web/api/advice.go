@@ -7,15 +7,14 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// advise makes the hints of a ledger fit the profile as it is now: what was decided since, which
-// ports are allowed, and where the person decides.
+// advise fits a ledger's hints to the profile's present hosts, ports and page.
 func (h *executions) advise(c echo.Context, x app.Execution, network []connectionView) {
 	if len(network) == 0 {
 		return
 	}
 	p, err := h.access.Profiles.ByHandle(c.Request().Context(), x.ProfileHandle)
 	if err != nil {
-		return // the profile is gone; the hints stay as they are
+		return // the profile is gone; keep the hints
 	}
 	a := rules.Advice{Profile: p, SetupURL: h.origins.BaseURL(c.Request()) + "/ui/profiles/" + p.Handle}
 	for i, v := range network {

@@ -33,7 +33,7 @@ type withheldView struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// viewArtifacts shows what an execution left, with links that are good for a while.
+// viewArtifacts lists an execution's artifacts with temporary links.
 func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
 	list, err := h.engine.Reader.Artifacts(ctx, x)
 	if err != nil {
@@ -60,13 +60,13 @@ func errNoArtifact() error {
 		"GET /executions/{id} lists artifacts; a url in it is good for an hour, then ask again.")
 }
 
-// artifact answers GET /executions/{id}/artifacts/{name}: with a bearer, or with a signature and the
-// execution's handle in place of its id.
+// artifact answers GET /executions/{id}/artifacts/{name}. It takes a bearer, or a signature with
+// the execution's handle for its id.
 func (h *executions) artifact(c echo.Context) error {
 	if err := httpx.KnownQuery(c, "expires", "signature"); err != nil {
 		return err
 	}
-	// the router may have decoded the parameter or not
+	// the router may have decoded it
 	name, err := url.PathUnescape(path.Base(c.Request().URL.EscapedPath()))
 	if err != nil {
 		return errNoArtifact()
@@ -89,7 +89,7 @@ func (h *executions) artifact(c echo.Context) error {
 	})
 }
 
-// artifactOf finds the execution that a request for an artifact names.
+// artifactOf returns the execution that a request for an artifact names.
 func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, error) {
 	signature := c.QueryParam("signature")
 	if signature == "" && c.QueryParam("expires") == "" {
@@ -117,8 +117,8 @@ func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, err
 	return x, err
 }
 
-// ownExecution is the execution in the path, which must be the bearer's: its id alone is what logs and
-// other agents may hold.
+// ownExecution returns the execution in the path, which must be the bearer's. Logs and other agents
+// may hold its id.
 func (h *executions) ownExecution(c echo.Context) (app.Execution, error) {
 	if _, err := h.lookup.bearer(c); err != nil {
 		return app.Execution{}, err
@@ -126,7 +126,7 @@ func (h *executions) ownExecution(c echo.Context) (app.Execution, error) {
 	return h.lookup.execution(c)
 }
 
-// allArtifacts answers GET /executions/{id}/artifacts.tar.gz with those that are kept.
+// allArtifacts answers GET /executions/{id}/artifacts.tar.gz with the kept ones.
 func (h *executions) allArtifacts(c echo.Context) error {
 	if err := httpx.KnownQuery(c); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (h *executions) addToTar(ctx context.Context, out *tar.Writer, x app.Execut
 	return err
 }
 
-// sendAttachment answers with a content that no browser shows in Airlock's own origin.
+// sendAttachment sends content that no browser shows in Airlock's own origin.
 func sendAttachment(c echo.Context, d httpx.Download, write func(io.Writer) error) error {
 	c.Response().Header().Set(echo.HeaderContentSecurityPolicy, httpx.SandboxPolicy)
 	return httpx.SendDownload(c, d, write)

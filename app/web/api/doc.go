@@ -1,9 +1,7 @@
-// Package api answers the agent API: JSON under unprefixed paths, which are version 1 and only ever
-// grow.
+// Package api serves the agent API: JSON under unprefixed paths, version 1, which only grows.
 //
-// Every error is {"error":{"code","message","hint"}}, plus "field" where one input field is at
-// fault.
+// Errors are {"error":{"code","message","hint"}}, plus "field" for one input field.
 //
-// A profile id and an execution id are tokens and stand in paths. So handlers leave handles for the
-// log, and never log a path. No handler looks at a cookie.
+// Paths hold profile ids and execution ids, which are tokens. Handlers leave handles for the log,
+// and never log a path. No handler looks at a cookie.
 package api

@@ -52,8 +52,8 @@ func (h *executions) execute(c echo.Context) error {
 	return h.answerAccepted(c, x, wait)
 }
 
-// answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or
-// waits for the LLM within the wait.
+// answerAccepted answers 202 with where to poll. It answers 200 with the execution if that ends or
+// asks the LLM within the wait.
 func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
 	httpx.LogExecution(c, x.Handle)
 	httpx.LogProfile(c, x.ProfileHandle)
@@ -70,9 +70,8 @@ func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.D
 	return h.answerPoll(c, x)
 }
 
-// awaitIfFree is await for the answer to a request that took effect: it must not be refused, since
-// the client would send it again. If too many calls wait, or the client stops sending, it doesn't
-// wait.
+// awaitIfFree is await for a request that took effect. It never refuses, since the client would
+// send it again: if too many calls wait, or the client stops sending, it doesn't wait.
 func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
 	if wait == 0 {
 		return x, nil
@@ -84,8 +83,8 @@ func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Dura
 	return now, err
 }
 
-// answerDone answers a request that took effect with 200 and the whole execution, or with 202 and
-// where to poll if there is no memory for all of it.
+// answerDone answers a request that took effect with 200 and the execution. Without memory for all
+// of it, it answers 202 and where to poll.
 func (h *executions) answerDone(c echo.Context, x app.Execution) error {
 	if err := h.answer(c, x); !errors.Is(err, httpx.ErrAnswers) {
 		return err
@@ -100,7 +99,7 @@ func (h *executions) answerPoll(c echo.Context, x app.Execution) error {
 	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status, h.nextStep(c, x)})
 }
 
-// nextStep is what an agent is to do about an execution that waits for an approval; "" about others.
+// nextStep tells an agent what to do about an execution that waits for approval, else "".
 func (h *executions) nextStep(c echo.Context, x app.Execution) string {
 	if x.Status != app.StatusAwaitingApproval {
 		return ""
@@ -111,7 +110,7 @@ func (h *executions) nextStep(c echo.Context, x app.Execution) string {
 		x.CreatedAt.Add(h.engine.Timeouts.Approval).UTC().Format(time.RFC3339) + " if nobody decides."
 }
 
-// readSubmission reads what POST /execute was sent. Submit judges it.
+// readSubmission reads a POST /execute. Submit validates it.
 func readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
 	token, err := bearerID(c)
 	if err != nil {
@@ -129,8 +128,7 @@ func readSubmission(c echo.Context) (s appexecutions.Submission, err error) {
 	}, err
 }
 
-// submittedProfile returns the id of the profile that a request names in its header, its body, or
-// both alike.
+// submittedProfile returns the profile id in a request's header, its body, or both alike.
 func submittedProfile(token, fromBody string) (string, error) {
 	if fromBody == self {
 		fromBody = ""

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/runner/hints"
 )
 
-// executionView is an execution as its agent sees it. While it runs, stdout and stderr are what it
-// has printed so far.
+// executionView is an execution as its agent sees it. Until it ends, stdout and stderr grow.
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
@@ -25,7 +24,7 @@ type executionView struct {
 	CreatedAt       time.Time        `json:"created_at"`
 	StartedAt       *time.Time       `json:"started_at,omitempty"`
 	LLMRequest      *llmView         `json:"llm_request,omitempty"`
-	Result          *json.RawMessage `json:"result,omitempty"` // of a completed one: null if set_result was not called
+	Result          *json.RawMessage `json:"result,omitempty"` // if completed; null without set_result
 	Error           string           `json:"error,omitempty"`
 	ErrorLine       int              `json:"error_line,omitempty"`
 	Traceback       string           `json:"traceback,omitempty"` // of the script's own lines
@@ -100,14 +99,14 @@ func viewExecution(x app.Execution) executionView {
 	return v
 }
 
-// viewListed shows an execution in a list: of an error its own line, and no traceback.
+// viewListed shows an execution in a list, with its error's line but no traceback.
 func viewListed(x app.Execution) executionView {
 	v := viewExecution(x)
 	v.Error, v.Traceback = app.ErrorLine(x.Error), ""
 	return v
 }
 
-// queueTime returns how long the execution waited for its start, or for its end if it never started.
+// queueTime returns how long the execution waited to start, or to end unstarted.
 func queueTime(x app.Execution) time.Duration {
 	until := x.StartedAt
 	if until.IsZero() {
@@ -116,7 +115,7 @@ func queueTime(x app.Execution) time.Duration {
 	return max(0, until.Sub(x.CreatedAt))
 }
 
-// withOutput adds what a terminal execution printed, returned and connected to.
+// withOutput adds a terminal execution's output, result and connections.
 func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
 	v.Stdout, v.Stderr, v.Manifest, v.Warnings = &out.Stdout, &out.Stderr, viewManifest(x), hints.Warnings(x)
 	if out.Result != nil || x.Status == app.StatusCompleted {

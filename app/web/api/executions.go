@@ -55,7 +55,7 @@ func (h *executions) read(c echo.Context) error {
 	return h.answers.JSON(c, x.ProfileHandle, false, func() (any, error) { return h.viewWith(c, x, include) })
 }
 
-// await returns the execution when it ends or waits for the LLM, or as it stands after atMost.
+// await returns the execution when it ends, asks the LLM, or after atMost.
 func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	if x.Status.Terminal() {
 		return x, nil
@@ -65,7 +65,7 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 		return x, httpx.ErrBusy
 	}
 	defer h.waits.Leave(x.ProfileHandle)
-	// Draining ends the wait, but must not end the read that follows it.
+	// Draining ends the wait, but not the read after it.
 	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
 	now, err := h.engine.Reader.Await(ctx, x, atMost)
@@ -75,7 +75,7 @@ func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration
 	return now, err
 }
 
-// answer shows an execution, with its output if it is terminal.
+// answer shows an execution, with output if terminal.
 func (h *executions) answer(c echo.Context, x app.Execution) error {
 	return h.answers.JSON(c, x.ProfileHandle, h.engine.Reader.IsSmall(x), func() (any, error) {
 		v, err := h.view(c, x)
@@ -115,7 +115,7 @@ func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err
 	return v.withOutput(x, out, network), err
 }
 
-// viewUnended adds how far an execution is, and what it has printed so far.
+// viewUnended adds progress and output so far.
 func (h *executions) viewUnended(ctx context.Context, x app.Execution, v executionView) (executionView, error) {
 	v.Phase = h.engine.Reader.Phase(x)
 	out, ok, err := h.engine.Reader.OutputSoFar(ctx, x)
@@ -212,8 +212,8 @@ func readFilter(c echo.Context) (appexecutions.Filter, error) {
 	return f, nil
 }
 
-// respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error
-// in the script. With ?wait= it returns at the next question or the end.
+// respond answers POST /executions/{id}/respond with the LLM's text, or a failure that raises
+// llm.Error. With ?wait= it returns at the next question or the end.
 func (h *executions) respond(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// uploadsAtOnce bounds the uploads that go on at a time: each may take app.MaxFileBytes of the disk
-// before its profile's quota is looked at. One profile alone gets half of them.
+// uploadsAtOnce bounds concurrent uploads; one profile gets half of them. Each may take
+// app.MaxFileBytes on disk before its quota is checked.
 const uploadsAtOnce = 16
 
 // fileCalls answers the calls about files.
@@ -35,10 +35,10 @@ func viewFile(f app.File) fileView {
 	return fileView{f.ID, f.Name, f.Size, f.SHA256, f.CreatedAt.UTC(), f.ExpiresAt.UTC()}
 }
 
-// UploadPath is where bodies are as large as a file. Its handler bounds them.
+// UploadPath takes bodies as large as a file. Its handler bounds them.
 const UploadPath = "/files"
 
-// profile is the bearer's, which must be one that may execute: what it keeps takes room.
+// profile returns the bearer's profile. It must be one that may execute, since files take room.
 func (h *fileCalls) profile(c echo.Context) (app.Profile, error) {
 	p, err := h.lookup.bearer(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// ChangesPerMinute bounds the changes of profiles by one address. Each is a row of the audit log.
+// ChangesPerMinute bounds profile changes by one address. Each adds an audit row.
 const ChangesPerMinute = 120
 
 // Config is what Handlers need.
@@ -33,7 +33,7 @@ type Config struct {
 	ProfilesPerMinute int // that one address may create
 }
 
-// Handlers answer the agent API. They are safe for concurrent use.
+// Handlers serve the agent API. They are safe for concurrent use.
 type Handlers struct {
 	profiles   *profiles
 	executions *executions
@@ -67,7 +67,7 @@ func New(cfg Config) *Handlers {
 	}
 }
 
-// Routes is the whole agent API. An id may be "self" with a bearer, where it is a profile's.
+// Routes returns the whole agent API. With a bearer, a profile's id may be "self".
 func (h *Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Post("/profiles", h.profiles.create),

@@ -9,11 +9,10 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// included is what an agent asks to see of what it submitted.
 type included struct{ script, inputs bool }
 
-// readInclude reads ?include=script,inputs,label. It needs the profile's own bearer: an execution's id
-// alone is what logs and other agents may hold.
+// readInclude reads ?include=script,inputs,label. It requires the profile's own bearer: logs and
+// other agents may hold an execution's id.
 func readInclude(c echo.Context) (in included, err error) {
 	text := c.QueryParam("include")
 	if text == "" {
@@ -37,7 +36,7 @@ func readInclude(c echo.Context) (in included, err error) {
 	return in, nil
 }
 
-// viewWith shows an execution with what it was given, redacted as people see it.
+// viewWith shows an execution with its script and inputs, redacted as for people.
 func (h *executions) viewWith(c echo.Context, x app.Execution, in included) (executionView, error) {
 	ctx := c.Request().Context()
 	v, err := h.view(c, x)

@@ -21,7 +21,7 @@ import (
 // Version is the version of the unprefixed agent paths.
 const Version = 1
 
-// instance answers the calls about the instance itself: its health, its documents, its packages.
+// instance answers calls about the instance: health, documents, packages.
 type instance struct {
 	lookup    lookup
 	access    *access.Parts
@@ -40,8 +40,8 @@ type healthView struct {
 	Backend    string      `json:"backend,omitempty"`
 	Isolation  string      `json:"isolation,omitempty"`
 	Sandbox    sandboxView `json:"sandbox"`
-	Retired    bool        `json:"retired"` // it moved to another address and runs nothing any more
-	Paused     bool        `json:"paused"`  // by a person: what is submitted waits in the queue
+	Retired    bool        `json:"retired"` // moved elsewhere and runs nothing
+	Paused     bool        `json:"paused"`  // by a person: submissions wait in the queue
 	Full       bool        `json:"full"`    // the disk is: it accepts nothing new
 }
 
@@ -51,8 +51,8 @@ type sandboxView struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Why no sandbox is ready, for agents. The engine's own reason describes the host and is for people
-// who are logged in.
+// Reasons for agents that no sandbox is ready. The engine's own reason describes the host and is
+// for people only.
 const (
 	reasonChecking = "the sandbox is being checked, which takes a moment; " +
 		"what is submitted meanwhile waits in the queue"
@@ -61,7 +61,7 @@ const (
 	reasonNotReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
 )
 
-// health answers GET /health. Without a sandbox the server is healthy: people need its pages to see
+// health answers GET /health. Without a sandbox it reports healthy: people need the pages to see
 // why.
 func (h *instance) health(c echo.Context) error {
 	state := h.engine.Health()
@@ -91,15 +91,15 @@ func (h *instance) health(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// logFailed logs what GET /health could not read; the server serves all the same.
+// logFailed logs what GET /health could not read.
 func (h *instance) logFailed(message string, err error) {
 	if err != nil {
 		h.log.Error(message, "error", err) //nolint:sloglint // the callers' messages are constant
 	}
 }
 
-// skill answers GET /skill.md: how to use this instance; with a bearer, its profile's keys and
-// hosts too.
+// skill answers GET /skill.md: how to use this instance. With a bearer, it lists the profile's keys
+// and hosts.
 func (h *instance) skill(c echo.Context) error {
 	var own *app.Profile
 	token, err := bearerID(c)
@@ -131,7 +131,7 @@ func (h *instance) skill(c echo.Context) error {
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
 }
 
-// runnable names the skills that a profile may run.
+// runnable returns the names of a profile's runnable skills.
 func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err error) {
 	if p == nil {
 		return nil, nil
@@ -154,7 +154,7 @@ func (h *instance) openAPI(c echo.Context) error {
 	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, text)
 }
 
-// stubs answers GET /airlock.pyi: the types of the script SDK, for editors and agents.
+// stubs answers GET /airlock.pyi: type stubs of the script SDK.
 func (h *instance) stubs(c echo.Context) error {
 	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
 }

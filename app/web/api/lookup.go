@@ -12,13 +12,13 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// lookup finds what a request names: in its path, its bearer, or both alike.
+// lookup finds the subject of a request by its path, its bearer, or both alike.
 type lookup struct {
 	access *access.Parts
 	engine *engine.Engine
 }
 
-// bearer is the profile that the bearer names. A bearer that no profile has is unauthorized.
+// bearer returns the bearer's profile. An unknown bearer is unauthorized.
 func (l lookup) bearer(c echo.Context) (app.Profile, error) {
 	id, err := bearerID(c)
 	if err != nil {
@@ -34,7 +34,7 @@ func (l lookup) bearer(c echo.Context) (app.Profile, error) {
 	return p, err
 }
 
-// profile is the profile in the path: an id, which is the token itself, or "self" for the bearer's.
+// profile returns the profile in the path: an id, or "self" for the bearer's.
 func (l lookup) profile(c echo.Context) (app.Profile, error) {
 	id := c.Param("id")
 	if id == self {
@@ -64,8 +64,7 @@ func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
 	return p, err
 }
 
-// execution is the execution in the path; its id is enough. A bearer that is sent too must be its
-// owner's.
+// execution returns the execution in the path; its id is enough. A bearer, if sent, must own it.
 func (l lookup) execution(c echo.Context) (app.Execution, error) {
 	token, err := bearerID(c)
 	if err != nil {
@@ -91,7 +90,7 @@ func (l lookup) execution(c echo.Context) (app.Execution, error) {
 	return x, nil
 }
 
-// bearerID is the profile id in the Authorization header; "" if there is no such header.
+// bearerID returns the profile id of the Authorization header, or "".
 func bearerID(c echo.Context) (string, error) {
 	value := c.Request().Header.Get("Authorization")
 	if value == "" {
@@ -127,7 +126,7 @@ func errNoExecution() error {
 			"GET /executions lists yours. Executions are removed when they are older, or more, than this Airlock keeps.")
 }
 
-// agent is the actor of requests under a profile.
+// agent returns the actor of a profile's requests.
 func agent(c echo.Context, profileHandle string) app.Actor {
 	return app.Actor{Kind: app.ActorAgent, Name: profileHandle, Address: c.RealIP()}
 }

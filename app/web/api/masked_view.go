@@ -8,16 +8,15 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// maskedView says which key was masked in a channel, and how often. Key is empty for what no key of
-// the profile holds: what a rule found, values of other credentials, and what could not be checked.
+// maskedView tells which key was masked in a channel, and how often. Key is empty for rules, for
+// credentials that aren't the profile's, and for unchecked output.
 type maskedView struct {
 	Key     string `json:"key"`
 	Channel string `json:"channel"`
 	Count   int    `json:"count"`
 }
 
-// viewMasked sums hits up by channel and key. It names neither encodings nor rules, nor credentials
-// that the execution was not given.
+// viewMasked sums hits by channel and key. It names no encodings, rules or foreign credentials.
 func viewMasked(hits map[string]redact.Hits) []maskedView {
 	counts := map[maskedView]int{}
 	for channel, list := range hits {

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestMaskedNamesOnlyKeysOfTheProfile: what a rule found, a credential that the execution was not
-// given, and what was not checked have no key; forms of one key are one entry.
+// TestMaskedNamesOnlyKeysOfTheProfile: rules, foreign credentials and unchecked output have no key;
+// forms of one key are one entry.
 func TestMaskedNamesOnlyKeysOfTheProfile(t *testing.T) {
 	t.Parallel()
 	got := viewMasked(map[string]redact.Hits{

@@ -15,7 +15,7 @@ type runtimeView struct {
 	Image    string        `json:"image,omitempty"`
 	Default  bool          `json:"default"`
 	Python   string        `json:"python,omitempty"`
-	Packages []packageView `json:"packages"` // null until a box of that kind has opened
+	Packages []packageView `json:"packages"` // null until such a box has opened
 }
 
 type packageView struct {
@@ -39,7 +39,7 @@ func (h *instance) packages(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// importable lists the packages of the default runtime, each with its version.
+// importable lists the default runtime's packages with versions.
 func (h *instance) importable() (list []string) {
 	for _, i := range h.engine.Sandboxes.Packages() {
 		if !i.Default {

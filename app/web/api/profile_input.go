@@ -9,7 +9,6 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// keyInput is one key that an agent asks for.
 type keyInput struct {
 	Name        string      `in:"name,required"`
 	Description string      `in:"description"`

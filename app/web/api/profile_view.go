@@ -6,7 +6,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// profileView is a profile as its agent sees it.
 type profileView struct {
 	ProfileID   string     `json:"profile_id"`
 	Description string     `json:"description"`
@@ -27,7 +26,7 @@ type keyView struct {
 	Description string   `json:"description"`
 	ValueExists bool     `json:"value_exists"`
 	Mode        app.Mode `json:"mode,omitempty"`  // of the linked credential, else as requested
-	Hosts       []string `json:"hosts,omitempty"` // where its value may go; before a person has linked it, as requested
+	Hosts       []string `json:"hosts,omitempty"` // where its value may go; as requested until a person links it
 }
 
 type hostView struct {

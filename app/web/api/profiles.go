@@ -58,8 +58,8 @@ func (h *profiles) create(c echo.Context) error {
 	return h.answer(c, http.StatusCreated, p)
 }
 
-// read answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or at once
-// when a person has nothing left to decide.
+// read answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or when no
+// decision is open.
 func (h *profiles) read(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
@@ -77,8 +77,7 @@ func (h *profiles) read(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
-// await returns the profile as soon as the agent's view of it differs, or as it stands after
-// atMost.
+// await returns the profile when the agent's view changes, or after atMost.
 func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
 	name := p.Handle
 	if !p.Locked {
@@ -94,7 +93,7 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 	defer cancel()
 	first := viewProfile(p, "", h.now())
 	for {
-		// Read after subscribing, or a change in between is missed.
+		// Read after subscribing, to miss no change.
 		current, err := h.access.Profiles.ByID(c.Request().Context(), p.ID)
 		if err != nil {
 			return p, err
@@ -111,8 +110,7 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 	}
 }
 
-// needsDecision reports whether a person has something to decide about the profile: to lock it, to
-// allow a host, or to set a missing value.
+// needsDecision reports whether a person must lock the profile, allow a host or set a value.
 func needsDecision(p app.Profile, now time.Time) bool {
 	switch p.State(now) {
 	case app.StateUnlocked:
@@ -166,8 +164,7 @@ func (h *profiles) removeKey(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
-// proposeHosts answers POST /profiles/{id}/hosts. A proposal grants nothing until a person allows
-// it.
+// proposeHosts answers POST /profiles/{id}/hosts. Only a person can grant a proposal.
 func (h *profiles) proposeHosts(c echo.Context) error {
 	var in struct {
 		Hosts []hostInput `in:"hosts,required"`
@@ -201,7 +198,7 @@ func (h *profiles) proposeHosts(c echo.Context) error {
 	return h.answer(c, http.StatusOK, p)
 }
 
-// withdrawHost answers DELETE /profiles/{id}/hosts/{host}: the agent takes its own open request back.
+// withdrawHost answers DELETE /profiles/{id}/hosts/{host}, which retracts the agent's open request.
 func (h *profiles) withdrawHost(c echo.Context) error {
 	p, err := h.lookup.profile(c)
 	if err != nil {
@@ -220,8 +217,7 @@ func (h *profiles) withdrawHost(c echo.Context) error {
 // self names the bearer's profile in a path.
 const self = "self"
 
-// answer shows a profile. Its id is a token, which an answer to "self" doesn't repeat: who sends the
-// bearer has it, and answers end up in logs.
+// answer shows a profile. For "self" it omits the id: that is a token, and answers end up in logs.
 func (h *profiles) answer(c echo.Context, status int, p app.Profile) error {
 	v := viewProfile(p, h.origins.BaseURL(c.Request()), h.now())
 	if c.Param("id") == self {

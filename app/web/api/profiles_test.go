@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestWhatIsUndecided: a wait is held while a person has something to do, and only then.
+// TestWhatIsUndecided: a wait is held only while a decision is open.
 func TestWhatIsUndecided(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -11,21 +11,21 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// rerunView compares a re-run with the execution that it repeats.
+// rerunView compares a re-run with its original.
 type rerunView struct {
-	Of         string   `json:"of,omitempty"` // its id; absent if it is not kept any more
+	Of         string   `json:"of,omitempty"` // the original's id, if kept
 	SameResult *bool    `json:"same_result"`  // null until both have ended
 	Differs    []string `json:"differs"`      // fields of the manifest
 }
 
-// circumstancesView is what a result must not depend on.
+// circumstancesView holds facts that must not affect a result.
 type circumstancesView struct {
 	Backend   string `json:"backend"`
 	Isolation string `json:"isolation"`
 	Warm      bool   `json:"warm"`
 }
 
-// manifestView is the identity of a run and the hash of its result, apart from its circumstances.
+// manifestView holds a run's identity and its result's hash.
 type manifestView struct {
 	app.Manifest
 	Circumstances circumstancesView `json:"circumstances"`
@@ -35,7 +35,7 @@ func viewManifest(x app.Execution) *manifestView {
 	return &manifestView{x.Manifest, circumstancesView{x.Backend, x.Isolation, x.Warm}}
 }
 
-// rerunInput is what may differ from the first time.
+// rerunInput holds what a re-run may change.
 type rerunInput struct {
 	Live    bool              `in:"live"`
 	Inputs  json.RawMessage   `in:"inputs"`
@@ -68,7 +68,7 @@ func (h *executions) rerun(c echo.Context) error {
 	return h.answerAccepted(c, again, wait)
 }
 
-// viewRerun compares a re-run with its original. It returns nil for an execution that is no re-run.
+// viewRerun compares a re-run with its original. For other executions it returns nil.
 func (h *executions) viewRerun(ctx context.Context, x app.Execution) (*rerunView, error) {
 	if x.RerunOf == "" {
 		return nil, nil

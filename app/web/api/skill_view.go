@@ -44,7 +44,7 @@ type skillsView struct {
 	Skills []skillView `json:"skills"`
 }
 
-// viewSkills shows versions; with details also what one needs to run them. base is the address of Airlock.
+// viewSkills shows versions, with details also how to run them. base is Airlock's address.
 func viewSkills(base string, list []appskills.Version, details bool) skillsView {
 	view := skillsView{Skills: []skillView{}}
 	for _, v := range list {
@@ -70,7 +70,7 @@ func viewSkills(base string, list []appskills.Version, details bool) skillsView 
 	return view
 }
 
-// show shows versions to the agent of a profile, whose secrets are masked in what their authors wrote.
+// show shows versions to a profile's agent, with the profile's secrets masked.
 func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
 	view := viewSkills(h.origins.BaseURL(c.Request()), list, details)
 	texts := make([]string, 0, 4*len(list))
@@ -100,7 +100,7 @@ func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, d
 	return view, nil
 }
 
-// maskedJSON is a masked JSON text; nil if it is none any more.
+// maskedJSON returns masked JSON, or nil if masking broke it.
 func maskedJSON(text redact.Clean) json.RawMessage {
 	if raw := []byte(text.String()); json.Valid(raw) {
 		return raw
@@ -108,7 +108,7 @@ func maskedJSON(text redact.Clean) json.RawMessage {
 	return nil
 }
 
-// showDetails shows versions with everything that is known of them, and the facts of the first.
+// showDetails shows versions in full, and the facts of the first.
 func (h *skills) showDetails(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
 	view, err := h.show(c, p, list, true)
 	if err != nil {
@@ -127,8 +127,8 @@ func (h *skills) showDetails(c echo.Context, p app.Profile, list []appskills.Ver
 	return view, nil
 }
 
-// facts are what a scan of the files finds, with the secrets of the profile masked; nil if nobody can tell
-// what to mask.
+// facts returns the findings of a file scan, masked for the profile. It returns nil if the secrets
+// to mask are unknown.
 func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
 	facts, known := h.lookup.engine.Skills.Scanned(v.Digest)
 	if !known {

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// SkillsPath is where bodies may be zip files. Its handler bounds those.
+	// SkillsPath takes zip files, bounded by its handler.
 	SkillsPath = "/skills"
 
 	zipType = "application/zip"
 
 	skillUploadsPerMinute = 20 // by one address
-	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one for a profile
-	skillsWaiting         = 8  // for their turn, each with a zip file of up to bundle.MaxPacked
+	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one a profile
+	skillsWaiting         = 8  // each with a zip file of up to bundle.MaxPacked
 	skillPatience         = 20 * time.Second
 )
 
@@ -43,7 +43,7 @@ type skills struct {
 	memory  *shares.Turns // by profile
 }
 
-// takeMemory waits for the turn of a profile to hold the files of a skill. release must follow.
+// takeMemory waits for a profile's turn to hold skill files. The caller must call release.
 func (h *skills) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(c.Request().Context(), skillPatience, errTooManySkills)
 	defer cancel()
@@ -61,7 +61,7 @@ func (h *skills) profile(c echo.Context) (app.Profile, error) {
 	return p, err
 }
 
-// upload answers POST /skills: a zip file, or JSON that names a past execution.
+// upload answers POST /skills with a zip file, or JSON that names a past execution.
 func (h *skills) upload(c echo.Context) error {
 	if err := httpx.KnownQuery(c); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (h *skills) upload(c echo.Context) error {
 		return err
 	}
 	var packed []byte
-	if IsZip(c.Request()) { // read before anything is held, since it may come slowly
+	if IsZip(c.Request()) { // before holding anything: it may come slowly
 		if packed, err = readPacked(c); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (h *skills) upload(c echo.Context) error {
 	return c.JSON(http.StatusCreated, view.Skills[0])
 }
 
-// keep reads, scans and keeps what a profile's agent sends.
+// keep reads, scans and stores an agent's upload.
 func (h *skills) keep(c echo.Context, p app.Profile, packed []byte) (v appskills.Version, err error) {
 	release, err := h.takeMemory(c, p)
 	if err != nil {
@@ -116,7 +116,7 @@ func IsZip(r *http.Request) bool {
 	return kind == zipType || kind == echo.MIMEOctetStream
 }
 
-// readBundle reads a zip file, or makes a bundle of a past execution if there is none.
+// readBundle reads a zip file, or bundles a past execution without one.
 func (h *skills) readBundle(c echo.Context, p app.Profile, packed []byte) (bundle.Bundle, error) {
 	if packed == nil {
 		return h.fromExecution(c, p)
@@ -124,7 +124,7 @@ func (h *skills) readBundle(c echo.Context, p app.Profile, packed []byte) (bundl
 	return bundle.ReadZip(bytes.NewReader(packed), int64(len(packed)))
 }
 
-// readPacked reads the zip file that a request sends.
+// readPacked reads a request's zip file.
 func readPacked(c echo.Context) ([]byte, error) {
 	if c.Request().Header.Get("Content-Encoding") != "" {
 		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
@@ -139,7 +139,7 @@ func readPacked(c echo.Context) ([]byte, error) {
 	return content, err
 }
 
-// newSkillInput makes a skill of the script of a past execution.
+// newSkillInput asks for a skill from a past execution's script.
 type newSkillInput struct {
 	ExecutionID string `in:"execution_id"`
 	Name        string `in:"name"`
@@ -177,7 +177,7 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
-	if shown != string(source.Script) { // other profiles may get to run and read it
+	if shown != string(source.Script) { // other profiles may read it
 		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id",
 			"Airlock masked a secret in that script, so it can't become a skill",
 			"Take the value out, read it with settings.get, run that, and send the new execution_id.")
@@ -185,7 +185,7 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 	return bundle.FromScript(in.Name, in.Description, shown)
 }
 
-// list answers GET /skills; with ?include=schema as GET /skills/{name} shows each.
+// list answers GET /skills. With ?include=schema it adds the details of GET /skills/{name}.
 func (h *skills) list(c echo.Context) error {
 	if err := httpx.KnownQuery(c, "include"); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (h *skills) read(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// open reads the files of a version. release must follow.
+// open reads a version's files. The caller must call release.
 func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
 	err error) {
 	if release, err = h.takeMemory(c, p); err != nil {
@@ -243,7 +243,7 @@ func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bu
 	return b, release, nil
 }
 
-// download answers GET /skills/{name}/bundle.zip; the name may have a version.
+// download answers GET /skills/{name}/bundle.zip. The name may have a version.
 func (h *skills) download(c echo.Context) error {
 	if err := httpx.KnownQuery(c); err != nil {
 		return err
@@ -271,7 +271,7 @@ func (h *skills) download(c echo.Context) error {
 	})
 }
 
-// pack makes the zip file of a version, on the disk: whoever reads slowly must not hold memory meanwhile.
+// pack makes a version's zip file on disk, so that slow readers hold no memory.
 func (h *skills) pack(c echo.Context, p app.Profile, v appskills.Version) (*files.Spool, error) {
 	b, release, err := h.open(c, p, v)
 	if err != nil {

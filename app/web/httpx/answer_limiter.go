@@ -14,29 +14,29 @@ import (
 	"github.com/computclaw/airlock/app/shares"
 )
 
-// Limits of large answers. An execution's output may be many MiB, and its reader slow.
+// Limits of large answers. An output may be many MiB, and its reader slow.
 const (
-	smallAnswer  = 64 << 10         // bytes; such an answer has no place while it is read
-	largeAnswers = 8                // at once, from their making until they are read
+	smallAnswer  = 64 << 10         // bytes; such an answer holds no place while read
+	largeAnswers = 8                // at once, until they are read
 	answerQueue  = 64               // that wait for a place
 	answerWait   = 10 * time.Second // for a place
-	answerGrace  = 10 * time.Second // to read an answer, and a second for each minDownloadRate bytes
+	answerGrace  = 10 * time.Second // to read an answer, plus a second per minDownloadRate bytes
 )
 
 // ErrAnswers refuses an answer that found no place.
 var ErrAnswers = app.E(app.CodeRateLimited, "too many large answers are being read at once",
 	"Wait 5 s, then ask again, and read one answer to its end before the next.")
 
-// AnswerLimiter bounds how many large answers are in memory. Profiles take turns.
-// It is safe for concurrent use.
+// AnswerLimiter bounds the large answers in memory. Profiles take turns. It is safe for concurrent
+// use.
 type AnswerLimiter struct {
 	places *shares.Turns
 	wait   time.Duration
 	grace  time.Duration
 }
 
-// NewAnswerLimiter returns a limiter; 0 stands for the defaults. An answer waits for at most wait,
-// and its reader has at least grace.
+// NewAnswerLimiter returns a limiter; 0 stands for the defaults. Answers wait at most wait for a
+// place. Readers have at least grace.
 func NewAnswerLimiter(wait, grace time.Duration) *AnswerLimiter {
 	if wait == 0 {
 		wait = answerWait
@@ -50,10 +50,10 @@ func NewAnswerLimiter(wait, grace time.Duration) *AnswerLimiter {
 // Taken returns how many places are taken.
 func (l *AnswerLimiter) Taken() int { return l.places.Taken() }
 
-// JSON answers 200 with what build returns, as JSON. profile is whose data it shows.
+// JSON answers 200 with build's result as JSON, about the given profile.
 //
-// An answer needs a place while it is built and, if it is large, until it is read. The caller may
-// promise that it is small, and needs none. It returns ErrAnswers if no place is free in time.
+// An answer holds a place while it is built and, if large, until it is read. With small, the caller
+// promises a small answer, which needs none. JSON returns ErrAnswers if no place is free in time.
 func (l *AnswerLimiter) JSON(c echo.Context, profile string, small bool, build func() (any, error)) error {
 	carrier := carrierOf(c.Request().Context())
 	carrier.release() // the last answer has been read
@@ -84,8 +84,8 @@ func (l *AnswerLimiter) JSON(c echo.Context, profile string, small bool, build f
 	return c.JSONBlob(http.StatusOK, text)
 }
 
-// hurry drops the reader of a large answer that takes it too slowly. The rest of the request's body
-// is read before an answer is written, so its sender has no more time.
+// hurry drops readers that take a large answer too slowly. The request's rest is read first, so the
+// deadline covers its sender too.
 func (l *AnswerLimiter) hurry(c echo.Context, size int) {
 	until := time.Now().Add(l.grace + time.Duration(size)*time.Second/minDownloadRate)
 	w := http.NewResponseController(c.Response())

@@ -16,8 +16,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// TestLargeAnswersAreBounded: a profile gets half of the places while its readers are slow, and
-// small answers have none.
+// TestLargeAnswersAreBounded: a profile's slow readers get half of the places; small answers need
+// none.
 func TestLargeAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	l := NewAnswerLimiter(time.Millisecond, 0)
@@ -69,7 +69,7 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// slowWriter takes nothing before hold is closed. It is for one header only.
+// slowWriter blocks until hold is closed. It is for one header only.
 type slowWriter struct {
 	*httptest.ResponseRecorder
 	hold chan struct{}
@@ -82,8 +82,7 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSlowReadersAreDropped: who doesn't take a large answer in time loses it, and so does who
-// still owes the rest of a request, since that is read before the answer is written.
+// TestSlowReadersAreDropped, also those that still owe the rest of a request.
 func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
 	for what, owed := range map[string]string{"takes nothing": "", "owes a body": "Content-Length: 1\r\n"} {
@@ -126,7 +125,7 @@ func TestSlowReadersAreDropped(t *testing.T) {
 	}
 }
 
-// narrow is a listener whose connections hold little of what nobody reads.
+// narrow is a listener with small send buffers.
 type narrow struct{ net.Listener }
 
 func (n narrow) Accept() (net.Conn, error) {
@@ -137,8 +136,7 @@ func (n narrow) Accept() (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
 }
 
-// TestCarriedAnswers: of many large answers that go into one, one after the other, only the last has
-// a place, until the one that carries them is written.
+// TestCarriedAnswers: of several large answers inside one, only the last holds a place.
 func TestCarriedAnswers(t *testing.T) {
 	t.Parallel()
 	l := NewAnswerLimiter(time.Millisecond, 0)
@@ -158,7 +156,7 @@ func TestCarriedAnswers(t *testing.T) {
 		}
 	}
 	carrier.End()
-	ask() // one that comes late has its place until it is written
+	ask() // a late answer holds its place until written
 	if n := l.Taken(); n != 0 {
 		t.Errorf("%d places are left", n)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadJSON reads the request's body, one JSON object, into a struct (see BindJSON). An absent body
-// is an error.
+// ReadJSON reads the body, one JSON object, into a struct (see BindJSON). An absent body is an
+// error.
 func ReadJSON(c echo.Context, out any) error {
 	data, err := readBody(c.Request())
 	if err != nil {
@@ -30,7 +30,7 @@ func ReadJSON(c echo.Context, out any) error {
 	return decodeBody(data, out)
 }
 
-// ReadOptionalJSON is ReadJSON for calls that need no body: an absent one leaves out as it is.
+// ReadOptionalJSON is ReadJSON with an optional body: an absent one leaves out unchanged.
 func ReadOptionalJSON(c echo.Context, out any) error {
 	r := c.Request()
 	if r.ContentLength == 0 && len(r.TransferEncoding) == 0 {
@@ -62,7 +62,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return data, nil
 }
 
-// RefuseBody refuses a request that announces a body, for calls that take none.
+// RefuseBody refuses requests that announce a body.
 func RefuseBody(r *http.Request) error {
 	if r.ContentLength == 0 {
 		return nil
@@ -70,8 +70,8 @@ func RefuseBody(r *http.Request) error {
 	return app.E(app.CodeInvalidField, "this call takes no body", "Send it without one.")
 }
 
-// RawBody reads a body that is not JSON, at most so many bytes: one more is an *http.MaxBytesError. That the
-// client broke off is CodeInvalidField.
+// RawBody reads a non-JSON body of at most most bytes. More is *http.MaxBytesError; a broken-off
+// body is CodeInvalidField.
 func RawBody(c echo.Context, most int64) io.Reader {
 	return rawBody{http.MaxBytesReader(c.Response(), c.Request().Body, most)}
 }
@@ -87,7 +87,7 @@ func (b rawBody) Read(p []byte) (int, error) {
 	return n, brokenBody(app.CodeInvalidField, err)
 }
 
-// brokenBody explains why a body could not be read to its end.
+// brokenBody explains why a body broke off.
 func brokenBody(code app.Code, err error) error {
 	if errors.Is(err, ErrBodies) {
 		return err
@@ -97,8 +97,7 @@ func brokenBody(code app.Code, err error) error {
 	return e
 }
 
-// checkContentType accepts JSON, no type, and the type of forms. curl sends the last unless told
-// otherwise.
+// checkContentType accepts JSON, none, and the form type, which is curl's default.
 func checkContentType(value string) error {
 	if value == "" {
 		return nil
@@ -147,8 +146,8 @@ func explainSyntax(data []byte, err error) error {
 		"Send exactly one JSON object. Let a JSON library write it: line breaks inside strings must be \\n.")
 }
 
-// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become
-// U+FFFD. data is valid JSON.
+// loneSurrogate reports a lone \uD800–\uDFFF escape, which would silently become U+FFFD. data is
+// valid JSON.
 func loneSurrogate(data []byte) bool {
 	high := false // the escape just before was a first half
 	for i := 0; i < len(data); i++ {
@@ -172,7 +171,7 @@ func loneSurrogate(data []byte) bool {
 	return high
 }
 
-// surrogate tells 'h' (first half), 'l' (second half) or 0 of four hex digits.
+// surrogate classifies four hex digits: 'h' (high half), 'l' (low half) or 0.
 func surrogate(hex []byte) byte {
 	if hex[0] != 'd' && hex[0] != 'D' {
 		return 0
@@ -186,7 +185,7 @@ func surrogate(hex []byte) byte {
 	return 0
 }
 
-// KindOf names a JSON value's type with its article.
+// KindOf returns a JSON value's type with its article.
 func KindOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {

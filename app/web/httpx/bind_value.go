@@ -12,17 +12,17 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// JSONBinder is implemented by inputs that may be written in more than one way.
+// JSONBinder is an input with several notations.
 type JSONBinder interface {
 	BindJSON(raw json.RawMessage, path string) error
 }
 
-// BindJSON reads valid JSON into what out points to. path names it in errors.
+// BindJSON reads valid JSON into the target of out. path names it in errors.
 //
-// It knows strings, float64, int, bool, json.RawMessage (any value), slices, maps by string, structs,
-// pointers to these and JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names
-// are matched exactly, unknown and repeated ones are refused, and null counts as absent. encoding/json
-// does none of that, and no library that does has a release.
+// It supports strings, float64, int, bool, json.RawMessage (any value), slices, maps by string,
+// structs, pointers to these and JSONBinder. Struct fields are tagged `in:"name"` or
+// `in:"name,required"`. Unlike encoding/json, it matches names exactly, refuses unknown and
+// repeated ones, and takes null as absent.
 func BindJSON(raw json.RawMessage, out any, path string) error {
 	return bindValue(raw, reflect.ValueOf(out).Elem(), path)
 }
@@ -59,7 +59,7 @@ func bindValue(raw json.RawMessage, out reflect.Value, path string) error {
 	return fmt.Errorf("httpx: input field %s has the unsupported type %s", path, out.Type())
 }
 
-// inputField is one field of a struct that a JSON object is read into.
+// inputField is a struct field that a JSON member is read into.
 type inputField struct {
 	name     string
 	value    reflect.Value
@@ -78,7 +78,7 @@ func inputFields(out reflect.Value) []*inputField {
 	return fields
 }
 
-// eachMember visits what an object has, in its order. No name may stand twice.
+// eachMember visits an object's members in order. It refuses repeated names.
 func eachMember(raw json.RawMessage, path string, visit func(name, here string, value json.RawMessage) error) error {
 	if KindOf(raw) != "an object" {
 		return WrongType(path, "an object", raw)
@@ -178,7 +178,6 @@ func bindNumber(raw json.RawMessage, out reflect.Value, path string) error {
 	return nil
 }
 
-// maxItems bounds how much memory a short body can take.
 const maxItems = 1000
 
 func errTooManyItems(path string) error {
@@ -207,8 +206,7 @@ func bindSlice(raw json.RawMessage, out reflect.Value, path string) error {
 	return nil
 }
 
-// otherNames are words that agents try for our fields. They are too different to be guessed as
-// typing errors.
+// otherNames maps agents' synonyms to our fields, where spelling doesn't suggest them.
 var otherNames = map[string]string{
 	"code": "script", "source": "script", "python": "script", "program": "script",
 	"profile": "profile_id", "id": "profile_id", "token": "profile_id",
@@ -244,13 +242,13 @@ func unknownField(path, name string, fields []*inputField) error {
 	return FieldError(app.CodeUnknownField, path, "the field "+app.Clip(path, 80)+" is not known", hint)
 }
 
-// WrongType refuses a value that is no want, such as "a string".
+// WrongType refuses a value other than want, such as "a string".
 func WrongType(path, want string, raw json.RawMessage) error {
 	return FieldError(app.CodeInvalidField, path, fmt.Sprintf("%s must be %s, not %s", path, want, KindOf(raw)),
 		"Change its type; GET /skill.md shows an example of every call.")
 }
 
-// AtField says that an error of app's own checks is about the field at path.
+// AtField attributes an app error to the field at path.
 func AtField(path string, err error) error {
 	if e, ok := err.(*app.Error); ok && e != nil { //nolint:errorlint // app's checks return it bare
 		at := *e
@@ -260,7 +258,7 @@ func AtField(path string, err error) error {
 	return err
 }
 
-// InField puts a path before the field that an error of app's own checks names.
+// InField prefixes an app error's field with path.
 func InField(path string, err error) error {
 	if e, ok := err.(*app.Error); ok && e != nil { //nolint:errorlint // app's checks return it bare
 		return AtField(path+"."+e.Field, err)

@@ -13,9 +13,9 @@ import (
 	"github.com/computclaw/airlock/app/shares"
 )
 
-// Limits of request bodies. Anybody may send one: only its content says who sent it.
+// Limits of request bodies. Anybody may send one: only its content identifies the sender.
 const (
-	SmallBody   = 64 << 10         // bytes; most scripts are smaller, and such a body needs no place
+	SmallBody   = 64 << 10         // bytes; such a body needs no place
 	largeBodies = 16               // at once, each of at most app.MaxBody
 	bodyQueue   = 64               // that wait for a place
 	bodyWait    = 10 * time.Second // for a place
@@ -25,14 +25,14 @@ const (
 var ErrBodies = app.E(app.CodeRateLimited, "too much is being sent to Airlock at once",
 	"Wait 5 s, then send it again, or send less than 64 KiB: data can be fetched from inside the script.")
 
-// BodyLimiter bounds each request body by app.MaxBody, and how many large ones are in memory.
-// Addresses take turns. It is safe for concurrent use.
+// BodyLimiter bounds each body by app.MaxBody, and the large ones in memory. Addresses take turns.
+// It is safe for concurrent use.
 type BodyLimiter struct {
 	places *shares.Turns
 	wait   time.Duration
 }
 
-// NewBodyLimiter returns a limiter under which a body waits for at most wait; 0 is the default.
+// NewBodyLimiter returns a limiter whose bodies wait at most wait; 0 is the default.
 func NewBodyLimiter(wait time.Duration) *BodyLimiter {
 	if wait == 0 {
 		wait = bodyWait
@@ -43,7 +43,7 @@ func NewBodyLimiter(wait time.Duration) *BodyLimiter {
 // Taken returns how many places are taken.
 func (l *BodyLimiter) Taken() int { return l.places.Taken() }
 
-// limitedBody is the body of one request. It takes a place when it turns out to be large.
+// limitedBody is one request's body. It takes a place once it is large.
 type limitedBody struct {
 	io.ReadCloser
 	ctx     context.Context //nolint:containedctx // of the request that it belongs to
@@ -83,8 +83,8 @@ func (b *limitedBody) release() {
 
 const keyBody = "airlock.body"
 
-// Middleware limits the bodies of requests. Handlers limit those that unlimited picks, and a
-// request that another carries uses its place.
+// Middleware limits request bodies. Handlers limit those that unlimited selects. A carried request
+// uses its carrier's place.
 func (l *BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -104,16 +104,16 @@ func (l *BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.Middle
 	}
 }
 
-// DiscardBody reads what is left of a body before an error is answered. The server would close the
-// connection on it otherwise, and a client that is still sending would never see the answer. A client
-// that waits for 100 Continue has sent nothing yet.
+// DiscardBody reads the rest of a body before an error is answered. Otherwise the connection closes
+// and a client that is still sending misses the answer. A client that waits for 100 Continue has
+// sent nothing yet.
 func DiscardBody(c echo.Context) {
 	if b, ok := c.Get(keyBody).(*limitedBody); ok && c.Request().Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, b.ReadCloser)
 	}
 }
 
-// ReleaseBody says that the body is not needed any more, although the answer takes long.
+// ReleaseBody gives up the body's place before a slow answer.
 func ReleaseBody(c echo.Context) {
 	if b, ok := c.Get(keyBody).(*limitedBody); ok {
 		b.release()

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestLargeBodiesAreBounded: an address gets half of the places for large bodies and no more, and
-// small bodies need none. Every place is given back, however the request ends.
+// TestLargeBodiesAreBounded: an address gets half of the places, small bodies need none, and all
+// are given back.
 func TestLargeBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	l := NewBodyLimiter(time.Millisecond)

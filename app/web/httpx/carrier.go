@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Carrier is a request that carries others, one after the other. Their answers go out in its own,
-// so it keeps the place of the last large one. It is safe for concurrent use; nil carries nothing.
+// Carrier is a request that carries others, one after the other. Its answer contains theirs, so it
+// keeps the last large one's place. It is safe for concurrent use; nil carries nothing.
 type Carrier struct {
 	mu    sync.Mutex
 	ended bool
@@ -15,13 +15,13 @@ type Carrier struct {
 
 type carrierKey struct{}
 
-// CarryRequests returns a carrier and the context of its request. End must be called.
+// CarryRequests returns a carrier and its request's context. The caller must call End.
 func CarryRequests(ctx context.Context) (context.Context, *Carrier) {
 	c := &Carrier{}
 	return context.WithValue(ctx, carrierKey{}, c), c
 }
 
-// CarriedBy returns the context of a request that another one carries, whose context is carrier.
+// CarriedBy links ctx to the carrier in the context carrier.
 func CarriedBy(ctx, carrier context.Context) context.Context {
 	return context.WithValue(ctx, carrierKey{}, carrierOf(carrier))
 }
@@ -31,8 +31,7 @@ func carrierOf(ctx context.Context) *Carrier {
 	return c
 }
 
-// keep keeps a place until the next answer or the end. It reports false if nothing carries the
-// request any more.
+// keep holds a place until the next answer or the end. It returns false if the carrier has ended.
 func (c *Carrier) keep(give func()) bool {
 	if c == nil {
 		return false
@@ -59,7 +58,7 @@ func (c *Carrier) release() {
 	c.give = nil
 }
 
-// End gives back the place that is kept, and keeps none from now on.
+// End releases the held place and holds none from now on.
 func (c *Carrier) End() {
 	c.mu.Lock()
 	c.ended = true

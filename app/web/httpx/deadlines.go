@@ -7,14 +7,14 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// RequestTimeout bounds a request from its first byte to the last one of its answer: the longest
-// wait, and time to send both bodies.
+// RequestTimeout bounds a request from its first byte to its answer's last. It covers the longest
+// wait and both bodies.
 const RequestTimeout = app.MaxPollWait + 60*time.Second
 
 // KeepOpen lifts the deadlines of one request, for streams.
 //
-// The stream must end with the request's context and when the server drains. The request's body
-// must have been read, or refused with RefuseBody: net/http would wait for the rest of it for ever.
+// The stream must end with the request's context and when the server drains. The body must have
+// been read, or refused with RefuseBody: net/http would wait for its rest without end.
 func KeepOpen(w http.ResponseWriter) error {
 	rc := http.NewResponseController(w)
 	if err := rc.SetReadDeadline(time.Time{}); err != nil {
@@ -23,20 +23,19 @@ func KeepOpen(w http.ResponseWriter) error {
 	return rc.SetWriteDeadline(time.Time{})
 }
 
-// DeadlineWriter writes an answer with a deadline for each piece of it. It drops readers that take
-// nothing.
+// DeadlineWriter gives each piece of an answer a deadline. It drops stalled readers.
 type DeadlineWriter struct {
 	http.ResponseWriter
 	timeout time.Duration
 }
 
-// NewDeadlineWriter returns a writer for a request that KeepOpen was called for. Each piece has the
-// time that the server gives a whole answer.
+// NewDeadlineWriter returns a writer for a request after KeepOpen. Each piece gets the server's
+// time for a whole answer.
 func NewDeadlineWriter(w http.ResponseWriter, r *http.Request) DeadlineWriter {
 	return DeadlineWriter{w, AnswerTimeout(r)}
 }
 
-// AnswerTimeout returns the time that the server gives a whole answer.
+// AnswerTimeout returns the server's time for a whole answer.
 func AnswerTimeout(r *http.Request) time.Duration {
 	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
 		return server.WriteTimeout
@@ -63,7 +62,7 @@ func (w DeadlineWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Extend begins the time of the next piece, or of what is left at the end.
+// Extend starts the next piece's time, or the rest's at the end.
 func (w DeadlineWriter) Extend() error {
 	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout))
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// UnknownSize is the size of a download that is made while it is sent.
+// UnknownSize is the size of a download that is made while sent.
 const UnknownSize = -1
 
-// SandboxPolicy keeps what a script left from running, and out of Airlock's own origin.
+// SandboxPolicy keeps artifacts from running, and out of Airlock's own origin.
 const SandboxPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
-// Download is a content that an answer gives out.
+// Download describes content to send.
 type Download struct {
 	Name   string // of the file
 	Type   string // media type
@@ -25,8 +25,8 @@ type Download struct {
 	Inline bool   // shown by the browser, not stored
 }
 
-// SendDownload answers with what write writes. Slow readers have more time than with other answers.
-// A failure half-way breaks the connection, so that a part is never taken for the whole.
+// SendDownload answers with the output of write. Slow readers get extra time. A failure breaks the
+// connection, so that a part never passes for the whole.
 func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error {
 	if err := RefuseBody(c.Request()); err != nil {
 		return err
@@ -52,18 +52,18 @@ func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error
 	return nil
 }
 
-// minDownloadRate is how many bytes a second a reader has to take, in the long run.
+// minDownloadRate is the least bytes a second that a reader takes in the long run.
 const minDownloadRate = 32 << 10
 
-// downloadWriter writes a download whose deadline moves with what its reader took: the time that the
-// server gives a whole answer, and a second for each minDownloadRate. It drops slower readers, since a download
-// holds memory or a file. It is not safe for concurrent use.
+// downloadWriter extends a download's deadline as its reader takes bytes. The reader has the
+// server's time for an answer, plus a second per minDownloadRate. Slower ones are dropped, since a
+// download holds memory or a file. It is not safe for concurrent use.
 type downloadWriter struct {
 	w     http.ResponseWriter
 	until time.Time
 }
 
-// newDownloadWriter returns a writer for a request that KeepOpen was called for.
+// newDownloadWriter returns a writer for a request after KeepOpen.
 func newDownloadWriter(w http.ResponseWriter, r *http.Request) *downloadWriter {
 	return &downloadWriter{w, time.Now().Add(AnswerTimeout(r))}
 }

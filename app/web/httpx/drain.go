@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Drain ends long polls and streams when the server is about to stop. It is safe for concurrent
-// use.
+// Drain ends long polls and streams before the server stops. It is safe for concurrent use.
 type Drain struct {
 	ctx   context.Context
 	start context.CancelFunc
@@ -19,13 +18,13 @@ func NewDrain() *Drain {
 	return d
 }
 
-// Start ends what waits, now and from now on.
+// Start ends all waits, now and from now on.
 func (d *Drain) Start() { d.start() }
 
 // Done is closed by Start.
 func (d *Drain) Done() <-chan struct{} { return d.ctx.Done() }
 
-// Context returns a context that ends with its parent, and with Start.
+// Context returns a context that ends with its parent or Start.
 func (d *Drain) Context(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	stop := context.AfterFunc(d.ctx, cancel)

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// statuses gives every code its HTTP status. No other place does, but for requests that are cut off.
+// statuses gives every code its HTTP status. Only cut-off requests get theirs elsewhere.
 var statuses = map[app.Code]int{
 	app.CodeInvalidJSON:        http.StatusBadRequest,
 	app.CodeUnknownField:       http.StatusBadRequest,
@@ -65,8 +65,8 @@ func Status(code app.Code) int {
 	return http.StatusInternalServerError
 }
 
-// RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full
-// disk takes longer.
+// RetryAfter returns how many seconds to wait after a code. Full disks take longer than full
+// queues.
 func RetryAfter(code app.Code) string {
 	if code == app.CodeStorageFull {
 		return "60"
@@ -74,13 +74,12 @@ func RetryAfter(code app.Code) string {
 	return "5"
 }
 
-// FieldError is an error about one field of the input.
+// FieldError returns an error about one input field.
 func FieldError(code app.Code, field, message, hint string) *app.Error {
 	return &app.Error{Code: code, Field: app.Clip(field, 80), Message: message, Hint: hint}
 }
 
-// Explain turns any error into one that may be shown. An unknown one becomes CodeInternal, with its
-// cause.
+// Explain turns any error into one to show. Unknown ones become CodeInternal, with their cause.
 func Explain(c echo.Context, err error) *app.Error {
 	var known *app.Error
 	if errors.As(err, &known) {
@@ -124,8 +123,7 @@ func errBodyTooLarge(cause error) *app.Error {
 	return e
 }
 
-// ShownMethod is a method for the log and for errors. What is no method, a client may have chosen
-// as a text.
+// ShownMethod returns a method for logs and errors. Clients may send any text as one.
 func ShownMethod(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -135,7 +133,7 @@ func ShownMethod(m string) string {
 	return "(other)"
 }
 
-// errNoPath refuses a path that no route has. It knows where agents often look in vain.
+// errNoPath refuses an unknown path, with hints for those that agents often try.
 func errNoPath(c echo.Context) *app.Error {
 	const listed = "GET /skill.md lists every call."
 	if instead := app.AlternativeForPath(c.Request().URL.Path); instead != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Origins tells who sent a request, and under which address the caller reaches this instance.
+// Origins tells who sent a request, and the address they use for this instance.
 //
 // X-Forwarded-* headers count only from TrustedProxies. Of several values the nearest proxy's
 // counts.
@@ -20,8 +20,8 @@ type Origins struct {
 	TrustedProxies []netip.Prefix
 }
 
-// ClientAddress is the address that a request came from: of X-Forwarded-For, read from the right,
-// the first that is not a trusted proxy itself.
+// ClientAddress returns a request's client: X-Forwarded-For's first untrusted address from the
+// right.
 func (o Origins) ClientAddress(r *http.Request) string {
 	direct, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -45,8 +45,7 @@ func (o Origins) ClientAddress(r *http.Request) string {
 	return client
 }
 
-// parseHop reads one address of X-Forwarded-For. Some proxies write brackets around IPv6, and some
-// the port.
+// parseHop parses an address of X-Forwarded-For, with optional port and IPv6 brackets.
 func parseHop(text string) (netip.Addr, error) {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr(), nil
@@ -54,7 +53,7 @@ func parseHop(text string) (netip.Addr, error) {
 	return netip.ParseAddr(strings.Trim(text, "[]"))
 }
 
-// fromProxy reports whether the direct peer of a request is a trusted proxy.
+// fromProxy reports whether a request's peer is a trusted proxy.
 func (o Origins) fromProxy(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && o.trusts(peer.Addr())
@@ -70,7 +69,7 @@ func (o Origins) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// forwardedHeader is the nearest proxy's value of a header; "" unless that proxy is trusted.
+// forwardedHeader returns the nearest proxy's value of a header, or "" if untrusted.
 func (o Origins) forwardedHeader(r *http.Request, name string) string {
 	if !o.fromProxy(r) {
 		return ""
@@ -87,20 +86,19 @@ func (o Origins) Scheme(r *http.Request) string {
 	return "http"
 }
 
-// OverTLS reports whether a visitor came over https. Behind a proxy that isn't trusted, the public
-// URL says so, for visitors who used it.
+// OverTLS reports whether a visitor came over https. Behind an untrusted proxy the public URL
+// decides, for visitors who used it.
 func (o Origins) OverTLS(r *http.Request) bool {
 	host, secure := strings.CutPrefix(o.PublicURL, "https://")
 	return o.Scheme(r) == "https" || secure && strings.EqualFold(o.Host(r), host)
 }
 
-// maxHost is the length of the longest name with a port.
 const maxHost = 253 + len(":65535")
 
-// hostShape is what a Host header must look like to be repeated in an answer.
+// hostShape matches Host headers that answers may repeat.
 var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
-// Host returns the name, and the port if any, under which the caller reaches this instance.
+// Host returns the name and optional port that the caller uses.
 func (o Origins) Host(r *http.Request) string {
 	if forwarded := o.forwardedHeader(r, "X-Forwarded-Host"); forwarded != "" {
 		return forwarded
@@ -108,8 +106,8 @@ func (o Origins) Host(r *http.Request) string {
 	return r.Host
 }
 
-// BaseURL is the address of this instance for the caller, without trailing slash: the public URL,
-// else what the request says.
+// BaseURL returns the caller's address of this instance, without trailing slash. The public URL
+// takes precedence over the request.
 func (o Origins) BaseURL(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL
@@ -121,8 +119,8 @@ func (o Origins) BaseURL(r *http.Request) string {
 	return o.Scheme(r) + "://" + host
 }
 
-// RelyingParty is what passkeys are bound to: host and origin of BaseURL. ok is false where browsers
-// have none: over plain HTTP, except at localhost, and at an IP address.
+// RelyingParty returns what passkeys are bound to: host and origin of BaseURL. ok is false over
+// plain HTTP except localhost, and at IP addresses: browsers have no passkeys there.
 func (o Origins) RelyingParty(r *http.Request) (rp app.RelyingParty, ok bool) {
 	base, err := url.Parse(o.BaseURL(r))
 	if err != nil {

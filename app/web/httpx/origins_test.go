@@ -54,8 +54,7 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 	}
 }
 
-// TestForwardedHostOfTheNearestProxy: a proxy that adds a line of its own below the client's is
-// believed, not the client.
+// TestForwardedHostOfTheNearestProxy: its own line counts, not the client's above it.
 func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	t.Parallel()
 	s := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
@@ -67,8 +66,7 @@ func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	}
 }
 
-// FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and
-// without a trusted proxy it is the peer.
+// FuzzForwardedFor: a client is always an address; without a trusted proxy, the peer.
 func FuzzForwardedFor(f *testing.F) {
 	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]",
 		"fe80::1%<b>zone",

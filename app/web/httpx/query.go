@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// KnownQuery refuses query parameters that a call doesn't take. A mistyped one is not ignored.
+// KnownQuery refuses unknown query parameters.
 func KnownQuery(c echo.Context, known ...string) error {
 	for name := range c.QueryParams() {
 		if slices.Contains(known, name) {
@@ -29,8 +29,7 @@ func KnownQuery(c echo.Context, known ...string) error {
 	return nil
 }
 
-// WaitQuery reads ?wait=, how long a call may be held open; 0 if absent. It refuses every parameter
-// but this and others.
+// WaitQuery returns ?wait=, 0 if absent. It refuses parameters other than this and others.
 func WaitQuery(c echo.Context, others ...string) (time.Duration, error) {
 	if err := KnownQuery(c, append([]string{"wait"}, others...)...); err != nil {
 		return 0, err

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/conns"
 )
 
-// RateLimiter bounds how often something happens: for each client, and ten times as often for all
-// of them. It is safe for concurrent use.
+// RateLimiter limits a rate per client, and tenfold for all together. It is safe for concurrent
+// use.
 type RateLimiter struct {
 	perMinute int
 	now       func() time.Time
@@ -25,8 +25,8 @@ type RateLimiter struct {
 	clients map[string]*rate.Limiter // by network
 }
 
-// maxClients bounds the memory of a RateLimiter. When it is reached all clients are forgotten; the
-// limit for all of them together still holds.
+// maxClients bounds a RateLimiter's memory. Beyond it all clients are forgotten; the common limit
+// still holds.
 const maxClients = 10_000
 
 // NewRateLimiter returns a limiter by the clock now.
@@ -38,7 +38,7 @@ func NewRateLimiter(perMinute int, now func() time.Time) *RateLimiter {
 
 func perMinuteLimit(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }
 
-// Allow returns nil if the client's request may pass, else a refusal, with Retry-After set.
+// Allow returns nil, or a refusal with Retry-After set.
 func (l *RateLimiter) Allow(c echo.Context) error {
 	wait := l.delay(c.RealIP(), l.now())
 	if wait == 0 {
@@ -50,7 +50,7 @@ func (l *RateLimiter) Allow(c echo.Context) error {
 		"Wait "+seconds+" s, then send it again.")
 }
 
-// delay counts a request of an address; it returns 0, or how long to wait before the next try.
+// delay counts a request and returns 0 or the time until the next try.
 func (l *RateLimiter) delay(address string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *RateLimiter) delay(address string, now time.Time) time.Duration {
 	return wait
 }
 
-// ClientNetwork is what counts as one client, of an address that may be any text.
+// ClientNetwork returns the part of an address that counts as one client. address may be any text.
 func ClientNetwork(address string) string {
 	addr, err := netip.ParseAddr(address)
 	if err != nil {

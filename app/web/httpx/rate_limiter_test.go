@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost
-// a part of their own share with each try.
+// TestRefusalForAllCostsNobodysShare: a refusal for the common limit leaves the client's own.
 func TestRefusalForAllCostsNobodysShare(t *testing.T) {
 	t.Parallel()
 	l, now := NewRateLimiter(6, time.Now), time.Unix(1e9, 0)

@@ -6,16 +6,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Route is one method and path, and what answers it.
+// Route is a method and path with its handler.
 type Route struct {
 	Method string
 	Path   string
 	Handle echo.HandlerFunc
-	OnGet  echo.HandlerFunc // answers GET, for a form whose address is no page; nil: none
+	OnGet  echo.HandlerFunc // answers GET where the address is no page; nil: none
 }
 
-// Back returns a route whose address leads elsewhere on GET: somebody reloads the page after a
-// form.
+// Back returns a route with a GET handler, for reloads after a form.
 func (r Route) Back(onGet echo.HandlerFunc) Route {
 	r.OnGet = onGet
 	return r

@@ -9,8 +9,7 @@ import (
 
 const keyTrace = "airlock.trace"
 
-// KeepTraceID keeps the trace id of a request with a valid traceparent (W3C trace context). It
-// ignores others.
+// KeepTraceID keeps the trace id of a valid traceparent (W3C trace context). It ignores others.
 func KeepTraceID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if id := parseTraceparent(c.Request().Header); id != "" {
@@ -20,14 +19,14 @@ func KeepTraceID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// TraceID is the trace id of a request; "" if it has none.
+// TraceID returns a request's trace id, or "".
 func TraceID(c echo.Context) string {
 	id, _ := c.Get(keyTrace).(string)
 	return id
 }
 
-// parseTraceparent returns the trace id of the header: version, trace id, parent id and flags, in
-// lower-case hex of exactly their lengths. A later version may have more after another hyphen.
+// parseTraceparent returns the header's trace id. The header has version, trace id, parent id and
+// flags in lower-case hex of fixed lengths. Later versions may append more after a hyphen.
 func parseTraceparent(h http.Header) string {
 	values := h.Values("Traceparent")
 	if len(values) != 1 || len(values[0]) < 55 || len(values[0]) > 512 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxPlain bounds how much of the library's text is kept, in bytes.
+// maxPlain bounds the kept text of a library error, in bytes.
 const maxPlain = 1 << 10
 
 // Codes of JSON-RPC 2.0.
@@ -17,19 +17,18 @@ const (
 	codeMethodNotFound = -32601
 )
 
-// errorWriter turns the library's errors, which are plain text, into JSON-RPC. Everything else
-// passes.
+// errorWriter turns the library's plain-text errors into JSON-RPC. It passes everything else.
 type errorWriter struct {
 	http.ResponseWriter
 	message []byte // of the request
-	status  int    // of a plain error; 0 if there is none
+	status  int    // of a plain error; else 0
 	text    bytes.Buffer
 }
 
 // Unwrap is for http.ResponseController.
 func (w *errorWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader holds the header of a plain error back.
+// WriteHeader holds back a plain error's header.
 func (w *errorWriter) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
 		w.status = status
@@ -47,8 +46,8 @@ func (w *errorWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close answers a plain error in JSON-RPC. The status stays, for clients open a new session on 404;
-// but an unknown method is an answer like any other.
+// close answers a plain error in JSON-RPC. It keeps the status, as clients open a new session on
+// 404, except for unknown methods.
 func (w *errorWriter) close() {
 	if w.status == 0 {
 		return

@@ -64,7 +64,7 @@ func New(cfg Config) *Handler {
 		&sdk.StreamableHTTPOptions{
 			SessionTimeout:      sessionIdle,
 			MaxRequestBodyBytes: app.MaxBody,
-			// Behind a proxy on this host a request comes from loopback with the public name. Being
+			// A proxy on this host makes requests come from loopback under the public name. Being
 			// local gives no authority, and browsers are refused.
 			DisableLocalhostProtection: true,
 		})
@@ -96,7 +96,7 @@ func (h *Handler) Serve(c echo.Context) error {
 	}
 	ctx, carrier := httpx.CarryRequests(ctx)
 	defer carrier.End()
-	if c.Request().Method == http.MethodGet { // held open for what the server has to tell
+	if c.Request().Method == http.MethodGet { // held open for notifications
 		var watch sync.WaitGroup
 		watch.Go(func() { h.watchSkills(ctx) })
 		defer watch.Wait()
@@ -109,8 +109,8 @@ func (h *Handler) Serve(c echo.Context) error {
 	return w.Extend()
 }
 
-// watchSkills announces changes of skills until ctx ends. The library makes one notification of
-// several that come at once.
+// watchSkills announces skill changes until ctx ends. The library combines simultaneous
+// notifications.
 func (h *Handler) watchSkills(ctx context.Context) {
 	sub := h.cfg.Hub.Subscribe(live.Skills)
 	defer sub.Close()
@@ -125,8 +125,7 @@ func (h *Handler) watchSkills(ctx context.Context) {
 	}
 }
 
-// acquire takes a place for a call. Neither one address nor one bearer gets all of them: a call may
-// take long.
+// acquire takes a place for a call. No address or bearer gets all: calls may take long.
 func (h *Handler) acquire(c echo.Context) (release func(), err error) {
 	digest := sha256.Sum256([]byte(c.Request().Header.Get(echo.HeaderAuthorization)))
 	address, bearer := httpx.ClientNetwork(c.RealIP()), string(digest[:])
@@ -143,15 +142,15 @@ func (h *Handler) acquire(c echo.Context) (release func(), err error) {
 	}, nil
 }
 
-// errNotMCP is for requests of a browser or curl.
+// errNotMCP answers requests of a browser or curl.
 func errNotMCP() error {
 	return app.E(app.CodeMethodNotAllowed, "this path is for clients of the Model Context Protocol",
 		"Name its URL in your client's configuration, with Authorization: Bearer and the profile id as a header. "+
 			"Without such a client use the HTTP API: GET /skill.md shows every call.")
 }
 
-// admit checks a request before its deadlines are lifted. It reads the whole message, so that a
-// slow sender meets the deadlines of every other request. It returns the message of a POST.
+// admit checks a request before its deadlines are lifted. It reads the whole message under the
+// usual deadlines, and returns that of a POST.
 func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 	r := c.Request()
 	if r.Header.Get("Origin") != "" {
@@ -187,14 +186,12 @@ func (h *Handler) admit(c echo.Context) (message []byte, err error) {
 	return body, nil
 }
 
-// requestKey is where serveAs leaves the request for the tools.
 const requestKey = "request"
 
-// serveAs tells the library whose request it is. A session then answers only to the bearer that
-// opened it, and tools know who calls them.
+// serveAs tells the library whose request it is. A session answers only to the bearer that opened
+// it, and tools know their caller.
 //
-// The agent API checks whether the bearer is a profile. So the library's own check gets a request
-// that always has one.
+// The agent API checks the bearer's profile, so the library's own check always gets one.
 func serveAs(handler http.Handler, w http.ResponseWriter, r *http.Request) {
 	who := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 	origin := r.WithContext(r.Context())

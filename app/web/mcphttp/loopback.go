@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// loopback lets a tool act in the name of the request that carries it. It ends with that request,
-// since nobody would get the answer.
+// loopback lets a tool call the API as its carrying request. It ends with that request.
 func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client) {
 	ctx, cancel := context.WithCancel(ctx)
 	var origin *http.Request
@@ -42,12 +41,11 @@ type loopbackTransport struct {
 	drain  *httpx.Drain
 }
 
-// errDraining ends calls when the server is about to stop. Executions go on, or run after its next
-// start.
+// errDraining ends calls before the server stops. Executions continue, or run after its next start.
 var errDraining = errors.New( //nolint:staticcheck // begins with a name
 	"Airlock is stopping; it will be back, and read_execution then tells how the execution stands")
 
-// errAborted is for an answer that its handler broke off. net/http closes the connection then.
+// errAborted is for answers that a handler broke off. net/http closes the connection then.
 var errAborted = errors.New("the answer broke off")
 
 // RoundTrip implements http.RoundTripper.
@@ -80,7 +78,7 @@ func (t *loopbackTransport) RoundTrip(r *http.Request) (answer *http.Response, e
 	}, nil
 }
 
-// memoryWriter keeps an answer in memory. The agent API bounds its answers.
+// memoryWriter holds an answer in memory. The agent API bounds it.
 type memoryWriter struct {
 	header http.Header
 	status int
@@ -91,6 +89,6 @@ func (w *memoryWriter) Header() http.Header         { return w.header }
 func (w *memoryWriter) WriteHeader(status int)      { w.status = status }
 func (w *memoryWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-// The deadlines are those of the request that carries the call.
+// Deadlines are those of the carrying request.
 func (w *memoryWriter) SetReadDeadline(time.Time) error  { return nil }
 func (w *memoryWriter) SetWriteDeadline(time.Time) error { return nil }

@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionLimit closes the oldest session when a new one is too many. Its client can open another.
-// It is safe for concurrent use.
+// sessionLimit closes the oldest session to admit a new one. Its client can open another. It is
+// safe for concurrent use.
 type sessionLimit struct {
 	most int
 	open func() iter.Seq[*sdk.ServerSession]
