@@ -1,4 +1,4 @@
-// Package ui is the admin UI: HTML pages and forms under /ui, for people with a session.
+// Package ui serves the admin UI: HTML under /ui for people with a session.
 //
-// It wires the packages of its pages, each with one subject, to routes. What they share is uix.
+// It routes to the packages of its pages. They share uix.
 package ui

@@ -38,7 +38,7 @@ type Config struct {
 	TokenPlace string // where the admin token is found; "" for what is true everywhere
 }
 
-// Handlers answer everything under /ui. They are safe for concurrent use.
+// Handlers serve /ui. They are safe for concurrent use.
 type Handlers struct {
 	ui        *uix.UI
 	login     login.Handlers
@@ -67,8 +67,7 @@ func New(cfg Config) *Handlers {
 	return h
 }
 
-// Register adds the routes to the group of /ui. Everybody may use those before the check of the
-// session.
+// Register adds the routes to the /ui group. Those before the session check are public.
 func (h *Handlers) Register(g *echo.Group) {
 	g.Use(uix.PageHeaders, readUrgently)
 	static := echo.WrapHandler(assets.Handler())
@@ -85,7 +84,7 @@ func (h *Handlers) Register(g *echo.Group) {
 	}
 }
 
-// Pages are the routes of people with a session.
+// Pages returns the routes that need a session.
 func (h *Handlers) Pages() []httpx.Route {
 	var all []httpx.Route
 	for _, r := range slices.Concat(h.pages, h.transfers.Routes()) {
@@ -102,13 +101,13 @@ func relative(path string) string { return strings.TrimPrefix(path, paths.Root) 
 // Streams is how many event streams are open.
 func (h *Handlers) Streams() int64 { return h.dashboard.Streams() }
 
-// AnswerError answers a failed request under /ui with a page, or leads to the login.
+// AnswerError answers a failed request with a page or the login.
 func (h *Handlers) AnswerError(c echo.Context, status int, e *app.Error) {
 	h.ui.AnswerError(c, status, e)
 }
 
-// readUrgently lets the reads for pages pass those for agents: people look at pages. A form may
-// begin work that reads for minutes, so its reads wait with all others.
+// readUrgently prioritizes reads for pages over those for agents. Forms may start minutes of reads,
+// so theirs wait.
 func readUrgently(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().Method == http.MethodGet {

@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// auditPage is how many events one page of the audit log shows.
 const auditPage = 50
 
 func (h Handlers) showAudit(c echo.Context) error {
@@ -65,7 +64,7 @@ func (h Handlers) showAudit(c echo.Context) error {
 	return h.Render(c, http.StatusOK, auditview.Audit(page), "chain", "events")
 }
 
-// archivedRows lists the audit logs that came with imports.
+// archivedRows lists imported audit logs.
 func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
 	logs, err := h.Access.Audit.ArchivedLogs(ctx)
 	rows := make([]auditview.ArchivedRow, len(logs))
@@ -77,8 +76,7 @@ func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, er
 	return rows, err
 }
 
-// auditFilter reads what a person looks for from the URL. Problems are of fields that were typed
-// wrong.
+// auditFilter reads a search from the URL. It returns problems of mistyped fields.
 func auditFilter(c echo.Context) (typed auditview.Filter, f appaudit.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
 	typed = auditview.Filter{
@@ -107,8 +105,8 @@ func (h Handlers) verifyAudit(c echo.Context) error {
 	return h.Done(c, "verified", paths.Audit)
 }
 
-// auditRows names who did what to what, and links subjects that still exist. The page of an
-// execution that retention removed is not found.
+// auditRows describes events and links existing subjects. Executions that retention removed lead to
+// "not found".
 func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
 	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package audit answers the page of the audit log, and its downloads.
+// Package audit serves the audit log and its downloads.
 package audit

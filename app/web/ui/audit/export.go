@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// exportAudit downloads the audit log, or one that came with an import. With the hashes in it, the
-// chain can be verified without Airlock.
+// exportAudit downloads the audit log, or an imported one. Its hashes let anyone verify the chain
+// without Airlock.
 func (h Handlers) exportAudit(c echo.Context) error {
 	if of := c.QueryParam("of"); of != "" {
 		return h.exportArchived(c, of)
@@ -49,7 +49,7 @@ func eventRecords(events []app.Event) []uix.Record {
 	return records
 }
 
-// exportArchived downloads an audit log that came with an import, from its beginning.
+// exportArchived downloads an imported audit log from its beginning.
 func (h Handlers) exportArchived(c echo.Context, of string) error {
 	after := int64(0)
 	return h.Download(c, "airlock-audit-archived", func() ([]uix.Record, error) {

@@ -72,7 +72,7 @@ func (h *Handlers) credentialPage(c echo.Context, cred app.Credential) (credenti
 	}, err
 }
 
-// supersededDays is for how many days a replaced value is searched for.
+// supersededDays returns for how many days replaced values are searched for.
 func (h *Handlers) supersededDays() int {
 	if h.retention == nil {
 		return 0

@@ -17,7 +17,7 @@ func (h *Handlers) askDeleteCredential(c echo.Context, cred app.Credential) erro
 	return h.confirmDeletion(c, cred, nil)
 }
 
-// confirmDeletion says which profiles it would hit, before it asks for the name.
+// confirmDeletion shows affected profiles and asks for the name.
 func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
 	profiles, err := h.Access.Profiles.List(c.Request().Context())
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package credentials answers the pages about credentials: the list, one credential, test requests,
-// deletion, and pasted .env files.
+// Package credentials serves credential pages: list, details, test requests, deletion and pasted
+// .env files.
 package credentials

@@ -18,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// saveCredential takes the form of a new credential (cred is zero) or of one that exists. A refused
-// form comes back with everything but the value.
+// saveCredential saves a new (cred is zero) or existing credential from a form. A refused form
+// keeps everything but the value.
 func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credential, notice string) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -55,7 +55,7 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 	return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
 }
 
-// takeCredential adds value and hosts to what a form asks for, and stores it.
+// takeCredential adds a form's value and hosts, and stores the credential.
 func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Credential,
 	in *appcredentials.Input) (saved app.Credential, err error) {
 	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err != nil {
@@ -74,7 +74,7 @@ func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Cr
 	return h.Access.Credentials.Set(c.Request().Context(), uix.Actor(c), *in)
 }
 
-// refuseCredential shows a form again, with what is wrong with it.
+// refuseCredential shows a form again with its problems.
 func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Credential,
 	page credentialview.CredentialPage, refused error) (err error) {
 	places := map[string]string{
@@ -89,7 +89,7 @@ func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Crede
 	if page.Problems, err = uix.Problems(refused, places); err != nil {
 		return err
 	}
-	if conflict && !page.New { // what was typed goes by what isn't there any more
+	if conflict && !page.New { // the typed fields fit an older credential
 		return h.showCredentialAgain(c, cred.Name, page.Problems)
 	}
 	var profiles []app.Profile
@@ -106,8 +106,7 @@ func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Crede
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// parseSeen is when the credential that a form shows was changed last; zero for a form that doesn't
-// say.
+// parseSeen returns the form's version of a credential, zero without one.
 func parseSeen(fields url.Values) (time.Time, error) {
 	text := fields.Get("seen")
 	if text == "" {
@@ -120,7 +119,7 @@ func parseSeen(fields url.Values) (time.Time, error) {
 	return at, nil
 }
 
-// showCredentialAgain shows a credential as it is now, and why a form was refused.
+// showCredentialAgain shows a credential's present state and the refusal.
 func (h *Handlers) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
 	cred, err := h.Access.Credentials.ByName(c.Request().Context(), name)
 	if err != nil {
@@ -134,7 +133,7 @@ func (h *Handlers) showCredentialAgain(c echo.Context, name string, found compon
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// readPlaces reads the ticks for the parts of a request in which a sealed value may stand.
+// readPlaces reads which parts of a request may hold a sealed value.
 func readPlaces(fields url.Values) []app.Place {
 	all := []app.Place{app.PlaceHeader}
 	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody} {
@@ -145,8 +144,8 @@ func readPlaces(fields url.Values) []app.Place {
 	return all
 }
 
-// parseHeaders are the names in a list with commas or one a line. It is never nil, since an empty
-// field means the usual headers.
+// parseHeaders reads names separated by commas or lines. It never returns nil: an empty field means
+// the usual headers.
 func parseHeaders(text string) []string {
 	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
 }

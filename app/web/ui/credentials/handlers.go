@@ -30,7 +30,7 @@ func New(ui *uix.UI, tester *testrequest.Tester, keeper *retention.Keeper) *Hand
 	}
 }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h *Handlers) Routes() []httpx.Route {
 	back := func(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
@@ -51,7 +51,7 @@ func (h *Handlers) Routes() []httpx.Route {
 	}
 }
 
-// withCredential finds the credential in the path for a handler.
+// withCredential passes the path's credential to a handler.
 func (h *Handlers) withCredential(handle func(echo.Context, app.Credential) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		cred, err := h.Access.Credentials.ByName(c.Request().Context(), c.Param("name"))

@@ -32,14 +32,13 @@ func (h *Handlers) pastePage(c echo.Context, status int, page credentialview.Pas
 	return h.Render(c, status, credentialview.Paste(page))
 }
 
-// refusePaste shows the form with what is wrong with its fields.
+// refusePaste shows the form with its problems.
 func (h *Handlers) refusePaste(c echo.Context, found components.Problems) error {
 	return h.pastePage(c, http.StatusUnprocessableEntity, credentialview.PastePage{Problems: found})
 }
 
-// paste reads the text or the file and leads on to the preview. If there are lines that can't be
-// read, the form says which: the text, which is never sent back, can be corrected in the browser, or
-// the other lines be taken as they are.
+// paste reads text or a file and leads to the preview. The form reports unreadable lines. The text
+// is never sent back: a person can correct it in the browser or take the rest.
 func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 	text := fields.Get("text")
 	file, err := uix.UploadedFile(c, "file", dotenv.MaxText)
@@ -81,8 +80,8 @@ func (h *Handlers) showPreview(c echo.Context) error {
 	return h.previewPage(c, http.StatusOK, entries, nil, nil)
 }
 
-// previewPage shows what would be stored: names, and of the values only whether they are good.
-// fields, if not nil, are the decisions so far.
+// previewPage shows the names to store and whether their values are good. fields, if not nil, are
+// the decisions so far.
 func (h *Handlers) previewPage(
 	c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems,
 ) error {
@@ -116,7 +115,7 @@ func (h *Handlers) previewPage(
 	return h.Render(c, status, credentialview.Preview(page))
 }
 
-// plainName is how variables are called that are mostly not secret.
+// plainName matches variables that are mostly not secret.
 var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|` +
 	`debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
 
@@ -143,8 +142,7 @@ func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 	return row
 }
 
-// nearbyHost is the host of an address that stands beside a secret: of STRIPE_URL for
-// STRIPE_API_KEY; "" if there is none.
+// nearbyHost returns the host of STRIPE_URL for STRIPE_API_KEY, or "".
 func nearbyHost(name string, all []dotenv.Entry) string {
 	prefix, _, ok := strings.Cut(name, "_")
 	for _, e := range all {
@@ -156,12 +154,11 @@ func nearbyHost(name string, all []dotenv.Entry) string {
 	return ""
 }
 
-// betweenHosts reports whether a character stands between two hosts of one line. A comma doesn't: it
-// may stand between two ports.
+// betweenHosts reports whether a character separates hosts. A comma doesn't: it may separate ports.
 func betweenHosts(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == ';' }
 
-// applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays,
-// with the reason.
+// applyPaste applies the decisions. Stored entries leave the preview; refused ones stay with
+// reasons.
 func (h *Handlers) applyPaste(c echo.Context, fields url.Values) error {
 	session := uix.Session(c).ID
 	entries := h.staged.get(session)
@@ -193,7 +190,7 @@ func (h *Handlers) applyPaste(c echo.Context, fields url.Values) error {
 	return h.Done(c, "pasted", paths.Credentials)
 }
 
-// applyEntry stores one entry, and returns what is wrong with its row.
+// applyEntry stores one entry and returns its row's problems.
 func (h *Handlers) applyEntry(
 	ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values,
 ) (components.Problems, error) {

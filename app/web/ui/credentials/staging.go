@@ -13,9 +13,8 @@ const (
 	maxStages = 32
 )
 
-// staging keeps pasted values between the preview and the decision: in memory only, by session, for
-// a quarter of an hour. They must not stand in the page that asks for the decision, and not in the
-// store before it was made. It is safe for concurrent use.
+// staging keeps pasted values between preview and decision. It holds them in memory by session for
+// 15 minutes, since neither page nor store may have them yet. It is safe for concurrent use.
 type staging struct {
 	mu   sync.Mutex
 	held map[string]stage // by session
@@ -26,8 +25,7 @@ type stage struct {
 	timer   *time.Timer
 }
 
-// put keeps entries for a session instead of those before. It reports false if too many sessions
-// have some.
+// put replaces a session's entries. It returns false if too many sessions have some.
 func (s *staging) put(session string, entries []dotenv.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +47,7 @@ func (s *staging) put(session string, entries []dotenv.Entry) bool {
 	return true
 }
 
-// expire forgets the entries unless others have taken their place.
+// expire deletes the entries unless they were replaced.
 func (s *staging) expire(session string, entries []dotenv.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +56,7 @@ func (s *staging) expire(session string, entries []dotenv.Entry) {
 	}
 }
 
-// get returns what a session has; nil if nothing.
+// get returns a session's entries or nil.
 func (s *staging) get(session string) []dotenv.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ func TestStagingForgets(t *testing.T) {
 	}
 	newer := []dotenv.Entry{{Name: "B"}}
 	s.put("one", newer)
-	s.expire("one", entries) // the timer of the first may already have fired
+	s.expire("one", entries) // a timer may already have fired
 	if got := s.get("one"); len(got) != 1 || got[0].Name != "B" {
 		t.Errorf("the newer ones are gone: %v", got)
 	}

@@ -14,11 +14,10 @@ import (
 	"github.com/computclaw/airlock/views/credentialview"
 )
 
-// TestsPerMinute bounds the test requests that one address makes Airlock send.
+// TestsPerMinute bounds the test requests of one address.
 const TestsPerMinute = 10
 
-// checkForm is the form of a test as a page first shows it. The path is that of the service which the
-// credential is named after, if its value may go there.
+// checkForm returns a new test form. Its path is the named service's, if the value may go there.
 func checkForm(c app.Credential) credentialview.CheckForm {
 	f := credentialview.CheckForm{Targets: testrequest.Targets(c), Wildcards: testrequest.Wildcards(c)}
 	if s, ok := app.ServiceOf(c.Name); ok && len(f.Targets) > 0 && f.Targets[0] == s.Host+":443" {
@@ -27,8 +26,8 @@ func checkForm(c app.Credential) credentialview.CheckForm {
 	return f
 }
 
-// testCredential sends a test request and shows its outcome on the credential's page. Nothing is
-// kept of it but what the list shows, so there is nowhere to lead on to.
+// testCredential sends a test request and shows the outcome. Only the list keeps it, so there is no
+// redirect.
 func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields url.Values) error {
 	ctx := c.Request().Context()
 	typed := checkForm(cred)
@@ -64,7 +63,7 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	return h.Render(c, status, credentialview.Credential(page))
 }
 
-// chosenTarget is the host that a person named, else the one that they chose.
+// chosenTarget returns the typed host, else the chosen one.
 func chosenTarget(f credentialview.CheckForm) string {
 	if f.Host != "" {
 		return f.Host
@@ -72,8 +71,7 @@ func chosenTarget(f credentialview.CheckForm) string {
 	return f.Target
 }
 
-// placementOf is how a test sends the value. A custom header without a name is one that the test
-// refuses.
+// placementOf returns how a test sends the value. The test refuses an unnamed custom header.
 func placementOf(f credentialview.CheckForm) testrequest.Placement {
 	switch f.As {
 	case "basic":
@@ -84,7 +82,7 @@ func placementOf(f credentialview.CheckForm) testrequest.Placement {
 	return testrequest.Placement{}
 }
 
-// hostField is the field that a message about the host belongs to.
+// hostField returns the field for messages about the host.
 func hostField(f credentialview.CheckForm) string {
 	if f.Host != "" || len(f.Targets) == 0 {
 		return "test_host"

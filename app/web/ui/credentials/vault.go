@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/credentialview"
 )
 
-// vaultChoice is where a credential's value comes from, as it is stored.
+// vaultChoice returns the stored source of a credential's value.
 func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
 	return credentialview.VaultChoice{
 		Offered: h.Access.Vault.Configured() || cred.Source == app.SourceVault, Source: cred.Source,
@@ -20,11 +20,9 @@ func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
 	}
 }
 
-// holdsValue reports whether Airlock holds a value of the credential.
 func holdsValue(cred app.Credential) bool { return cred.Source != app.SourceVault && cred.HasValue() }
 
-// checkErasure refuses to put a reference in the place of a value that Airlock holds, unless it was said
-// that this shall be erased.
+// checkErasure refuses to replace a held value by a reference without explicit consent.
 func checkErasure(fields url.Values, cred app.Credential, in appcredentials.Input) error {
 	if in.Source != app.SourceVault || !holdsValue(cred) || fields.Get("erase") == "yes" {
 		return nil
@@ -33,7 +31,7 @@ func checkErasure(fields url.Values, cred app.Credential, in appcredentials.Inpu
 		"If Vault has the value, tick Erase the value that Airlock holds.")
 }
 
-// vaultFinding is vaultChoice with what Vault says of the reference now.
+// vaultFinding is vaultChoice with Vault's present answer.
 func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
 	choice := h.vaultChoice(cred)
 	var err error
@@ -41,8 +39,8 @@ func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credential
 	return choice, err
 }
 
-// readSource takes what a form says about where the value comes from. What is typed in the field
-// of the other source doesn't count, and a form without the fields changes nothing.
+// readSource reads a value's source from a form. It ignores the other source's field. A form
+// without the fields changes nothing.
 func (h *Handlers) readSource(
 	fields url.Values, cred app.Credential, in *appcredentials.Input,
 ) credentialview.VaultChoice {
@@ -57,7 +55,7 @@ func (h *Handlers) readSource(
 	}
 	in.Value = app.Secret{}
 	if in.Reference = choice.Reference; choice.Reference == cred.Reference && cred.Source == app.SourceVault {
-		in.Source, in.Reference = "", "" // as it is, also while no Vault is configured
+		in.Source, in.Reference = "", "" // unchanged, also while no Vault is configured
 	}
 	return choice
 }

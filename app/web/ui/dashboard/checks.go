@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// checks dates what trust in this instance rests on: the sandbox's proof, the last verified backup,
-// the audit log, and the tests of sealed credentials.
+// checks dates the sandbox proof, verified backup, audit log and credential tests.
 func (h *Handlers) checks(ctx context.Context, box dashboardview.BoxState) ([]dashboardview.Check, error) {
 	backups, err := h.Backups.BackupState(ctx)
 	if err != nil {
@@ -41,7 +40,7 @@ func (h *Handlers) checks(ctx context.Context, box dashboardview.BoxState) ([]da
 	return all, nil
 }
 
-// testedCredentials counts the sealed credentials whose present value a test found accepted.
+// testedCredentials counts sealed credentials whose present value passed a test.
 func testedCredentials(credentials []app.Credential) (c dashboardview.Check, ok bool) {
 	sealed, good := 0, 0
 	for _, one := range credentials {

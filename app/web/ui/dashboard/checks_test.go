@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestTestedCredentials: only tests of the present value count, and one that failed is told.
+// TestTestedCredentials: only tests of the present value count; failures show.
 func TestTestedCredentials(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

@@ -1,3 +1,2 @@
-// Package dashboard answers the pages about the instance as a whole: overview, inbox, sandbox,
-// statistics, search, and the event stream that tells open pages what changed.
+// Package dashboard serves overview, inbox, sandbox, statistics, search and the event stream.
 package dashboard

@@ -16,14 +16,13 @@ import (
 
 // How the event stream behaves.
 const (
-	eventPause   = 400 * time.Millisecond // between two events; changes meanwhile come with the next
-	pausePerPage = 10 * time.Millisecond  // added for each open page, so that many pages don't ask more often
+	eventPause   = 400 * time.Millisecond // between two events; later changes come with the next
+	pausePerPage = 10 * time.Millisecond  // added for each open page, to bound requests
 	eventTimeout = 10 * time.Second       // drops a reader that takes no event
-	vaultMaxAge  = 15 * time.Second       // of the Vault's state, while a page is open
+	vaultMaxAge  = 15 * time.Second       // of the Vault's state while a page is open
 )
 
-// pause is how long a stream rests after an event. It varies, so that pages don't all come together
-// again.
+// pause returns a stream's rest after an event. It varies, to spread the pages out.
 func (h *Handlers) pause() time.Duration {
 	d := eventPause + time.Duration(h.streams.Load())*pausePerPage
 	return d + rand.N(d/4)
@@ -32,8 +31,8 @@ func (h *Handlers) pause() time.Duration {
 // Streams is how many event streams are open.
 func (h *Handlers) Streams() int64 { return h.streams.Load() }
 
-// events tells the browser what changed, by topic and nothing more: pages fetch what they show with
-// their own rights. It ends with the session, which it checks with every heartbeat.
+// events streams the topics of changes. Pages fetch content with their own rights. The stream ends
+// with the session, which each heartbeat checks.
 func (h *Handlers) events(c echo.Context) error {
 	w, ctx := c.Response(), c.Request().Context()
 	if err := httpx.RefuseBody(c.Request()); err != nil {
@@ -49,8 +48,8 @@ func (h *Handlers) events(c echo.Context) error {
 	w.WriteHeader(http.StatusOK)
 	h.streams.Add(1)
 	defer h.streams.Add(-1)
-	// connected makes the page look once more: a change between the page and this subscription
-	// would be missed. It carries the version of the server, which may be another one now.
+	// Make the page look once more for changes before this subscription. The event carries the
+	// server's version, which may be new.
 	if sendEvents(w, "event: connected\ndata: "+h.Version+"\n\n") != nil {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (h *Handlers) events(c echo.Context) error {
 			return nil
 		case <-beat.C:
 			if err := h.Check(c); err != nil {
-				return nil //nolint:nilerr // the session is over, and so is its stream
+				return nil //nolint:nilerr // the session is over
 			}
 			if _, _, err := h.Vault.State(ctx, vaultMaxAge); err != nil {
 				h.Log.Warn("the state of the Vault could not be read", "error", err)
@@ -84,8 +83,8 @@ func (h *Handlers) events(c echo.Context) error {
 	}
 }
 
-// topicEvents writes one event per topic. Handles consist of letters and digits, so a topic never
-// breaks a line.
+// topicEvents writes one event per topic. Handles have letters and digits only, so no topic breaks
+// a line.
 func topicEvents(sub *live.Subscription) string {
 	var b strings.Builder
 	for _, topic := range sub.Topics() {

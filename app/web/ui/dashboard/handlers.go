@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Handlers answer the pages about the instance as a whole.
+// Handlers serve the pages about the whole instance.
 type Handlers struct {
 	*uix.UI
 	streams atomic.Int64 // open event streams
@@ -17,7 +17,7 @@ type Handlers struct {
 // New returns Handlers.
 func New(ui *uix.UI) *Handlers { return &Handlers{UI: ui} }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h *Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Root, h.showOverview),

@@ -21,7 +21,7 @@ func (h *Handlers) showInbox(c echo.Context) error {
 	return h.Render(c, http.StatusOK, dashboardview.Inbox(dashboardview.InboxPage{Shell: sh, Needs: needs}), "inbox")
 }
 
-// countInbox answers with the counts of the navigation alone.
+// countInbox answers with the navigation's counts.
 func (h *Handlers) countInbox(c echo.Context) error {
 	sh, _, err := h.Shell(c, "", layout.SectionInbox)
 	if err != nil {

@@ -46,7 +46,7 @@ func (h *Handlers) showOverview(c echo.Context) error {
 	return h.Render(c, http.StatusOK, dashboardview.Overview(page), "overview", "checks")
 }
 
-// firstStep is where somebody new stands, or 0 when scripts have run.
+// firstStep returns a newcomer's step, or 0 once scripts have run.
 func firstStep(profiles []app.Profile, executions []app.Execution) int {
 	switch {
 	case len(executions) > 0:

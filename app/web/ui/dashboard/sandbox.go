@@ -59,7 +59,7 @@ func boxBackend(h sandbox.BackendHealth) dashboardview.BoxBackend {
 	return v
 }
 
-// proveSandbox takes the proof of every backend again, as the person asks for it.
+// proveSandbox proves every backend again on request.
 func (h *Handlers) proveSandbox(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := h.Engine.Sandboxes.Prove(ctx, ""); err != nil && ctx.Err() == nil {

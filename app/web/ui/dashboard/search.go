@@ -20,13 +20,12 @@ import (
 
 const (
 	maxFound    = 20 // results that are shown
-	maxRuns     = 5  // of them executions, beside one whose handle was typed
-	recentAfter = 9  // pages that stand before the latest executions where nothing was typed
+	maxRuns     = 5  // of them executions, besides a typed handle
+	recentAfter = 9  // pages before the latest executions without a search
 )
 
-// search answers for the command palette, and as a page of its own without scripts. It looks
-// through pages and actions, profiles, credentials, and executions by their handle and by words in
-// them; never through ids that are tokens.
+// search serves the command palette, and a page without scripts. It searches pages, actions,
+// profiles, credentials, and executions by handle and words, never ids: those are tokens.
 func (h *Handlers) search(c echo.Context) error {
 	text := app.Clip(strings.TrimSpace(c.QueryParam("q")), 200)
 	sh, profiles, err := h.Shell(c, "Search", "")
@@ -56,7 +55,7 @@ func runFound(x app.Execution, now time.Time) dashboardview.Found {
 	}
 }
 
-// hit is a result with its rank; a smaller one comes first.
+// hit is a result with its rank; smaller ranks come first.
 type hit struct {
 	dashboardview.Found
 	rank int
@@ -91,7 +90,7 @@ func (h *Handlers) find(
 	return found, nil
 }
 
-// recent finds all places, with the newest executions between them.
+// recent lists all places and the newest executions.
 func (f *finder) recent(ctx context.Context) error {
 	for i, p := range f.places {
 		if i == recentAfter {
@@ -104,7 +103,7 @@ func (f *finder) recent(ctx context.Context) error {
 	return nil
 }
 
-// named finds what has the text in its names or words.
+// named finds the text in names and words.
 func (f *finder) named(ctx context.Context, profiles []app.Profile) error {
 	for _, p := range f.places {
 		f.add(p.Found, p.Words)
@@ -157,15 +156,14 @@ func (f *finder) runs(ctx context.Context, filter executions.Filter) error {
 	return err
 }
 
-// add adds what has the text in its title, its note or the words that it is also found by.
+// add adds a match of title, note or words.
 func (f *finder) add(found dashboardview.Found, words string) {
 	if uix.ContainsWords(found.Title+"\n"+found.Note+"\n"+words, f.text) {
 		f.hits = append(f.hits, hit{found, rank(found.Title, f.text)})
 	}
 }
 
-// rank puts a title that begins with the text before one with a word that does, and that before the
-// rest.
+// rank orders titles that begin with the text, then words, then the rest.
 func rank(title, text string) int {
 	title, text = strings.ToLower(title), strings.ToLower(text)
 	switch {

@@ -40,7 +40,7 @@ func (h *Handlers) showStats(c echo.Context) error {
 	return h.Render(c, http.StatusOK, dashboardview.Stats(dashboardview.StatsPage{Shell: sh, Usage: usage}), "stats")
 }
 
-// usage reads the statistics of a period as pages show them.
+// usage reads a period's statistics.
 func (h *Handlers) usage(ctx context.Context, p dashboardview.Period) (dashboardview.Usage, error) {
 	period := map[string]executions.Period{
 		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
@@ -62,7 +62,7 @@ func (h *Handlers) usage(ctx context.Context, p dashboardview.Period) (dashboard
 	return out, nil
 }
 
-// figuresOf are the numbers of a period, each against the one before.
+// figuresOf compares a period's numbers with the previous one's.
 func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 	runs := changed("Runs", float64(now.Runs), float64(before.Runs))
 	runs.Value = format.Number(now.Runs)
@@ -94,7 +94,7 @@ func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 	return all
 }
 
-// runTimeFigure is a figure of how long executions ran.
+// runTimeFigure compares execution times.
 func runTimeFigure(name string, now, before time.Duration) dashboardview.Figure {
 	f := changed(name, float64(now), float64(before))
 	f.Value, f.Worse = "–", f.Trend == "up"

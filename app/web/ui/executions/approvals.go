@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// listApprovals shows what waits for a decision, and what was decided and still counts.
+// listApprovals shows open approvals and decisions that still count.
 func (h Handlers) listApprovals(c echo.Context) error {
 	sh, profiles, err := h.Shell(c, "Approvals", layout.SectionInbox)
 	if err != nil {
@@ -73,7 +73,7 @@ func (h Handlers) revoke(c echo.Context, _ url.Values) error {
 	return h.decided(c, err, "approval-revoked", "")
 }
 
-// decided leads back to the approval, with what was done or why it was not.
+// decided leads back to the approval with the outcome.
 func (h Handlers) decided(c echo.Context, err error, notice, reason string) error {
 	if err == nil {
 		return h.Done(c, notice, paths.ApprovalURL(c.Param("id")))

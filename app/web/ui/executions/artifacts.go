@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/executionview"
 )
 
-// files lists what went into an execution and what its script left, with links to the contents.
+// files lists an execution's files and artifacts with links.
 func (h Handlers) files(ctx context.Context, handle string) (f executionview.Files, err error) {
 	if f.Inputs, err = h.Engine.Reader.InputFiles(ctx, handle); err != nil {
 		return f, err

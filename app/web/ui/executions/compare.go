@@ -18,11 +18,9 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// compareChoices is how many executions can be chosen from.
 const compareChoices = 50
 
-// compareExecutions shows an execution beside another: the one that is asked for, else the one that
-// it repeats, else none.
+// compareExecutions compares an execution with the requested one or its original.
 func (h Handlers) compareExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
 	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
@@ -65,7 +63,7 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 	return h.Render(c, status, executionview.Compare(page))
 }
 
-// chooseOther fills in the other side, or says why it can't.
+// chooseOther fills in the other side or says why it can't.
 func (h Handlers) chooseOther(
 	ctx context.Context, page *executionview.ComparePage, handle string,
 ) (problem string, err error) {
@@ -96,7 +94,7 @@ func (h Handlers) chooseOther(
 	return "", err
 }
 
-// choiceWords tells an execution from others of its profile.
+// choiceWords distinguishes a profile's executions.
 func choiceWords(x app.Execution) string {
 	words := format.Exact(x.CreatedAt) + ", " + format.LowerFirst(format.Status(x.Status)) + ", " +
 		format.ShortHandle(x.Handle)

@@ -1,3 +1,2 @@
-// Package executions answers the pages about executions: the list, one execution, comparison, print
-// and download.
+// Package executions serves execution pages: list, details, comparison, print and download.
 package executions

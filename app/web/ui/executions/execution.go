@@ -23,7 +23,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// maxEvents bounds the audit log's entries on a page.
 const maxEvents = 1000
 
 func (h Handlers) showExecution(c echo.Context) error {
@@ -34,7 +33,7 @@ func (h Handlers) showExecution(c echo.Context) error {
 	return h.Render(c, http.StatusOK, executionview.Execution(page), "execution")
 }
 
-// executionPage gathers what there is to see of the execution in the path.
+// executionPage gathers everything about the path's execution.
 func (h Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
 	ctx, handle := c.Request().Context(), c.Param("handle")
 	x, err := h.Engine.Reader.ByHandle(ctx, handle)
@@ -103,7 +102,7 @@ func (h Handlers) fillExecution(ctx context.Context, page *executionview.Executi
 	return nil
 }
 
-// addEvents adds what the audit log says about the execution, oldest first.
+// addEvents adds the execution's audit events, oldest first.
 func (h Handlers) addEvents(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	if page.Chain, err = h.Access.Audit.State(ctx, false); err != nil {
 		return err
@@ -113,7 +112,7 @@ func (h Handlers) addEvents(ctx context.Context, page *executionview.ExecutionPa
 	return err
 }
 
-// redactions lists what was masked, in the order in which the page shows the channels.
+// redactions lists the masked channels in the page's order.
 func (h Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
 	hits, err := h.Engine.Reader.Redactions(ctx, handle)
 	if err != nil {
@@ -151,7 +150,7 @@ func (h Handlers) cancelByPerson(c echo.Context) error {
 	return h.Done(c, "cancelled", paths.ExecutionURL(x.Handle))
 }
 
-// answerByPerson sends a script the answer, or the error, that it waits for.
+// answerByPerson sends a waiting script its answer or error.
 func (h Handlers) answerByPerson(c echo.Context, fields url.Values) error {
 	ctx, text := c.Request().Context(), fields.Get("response")
 	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))

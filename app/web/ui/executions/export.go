@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// exportExecutions downloads a list of executions. Ids are left out: they are tokens.
+// exportExecutions downloads a list of executions without ids, which are tokens.
 func (h Handlers) exportExecutions(c echo.Context) error {
 	_, f, found, err := h.executionFilter(c)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/executionview"
 )
 
-// executionFilter reads what a person looks for from the URL. Problems are of fields that were
-// typed wrong.
+// executionFilter reads a search from the URL. It returns problems of mistyped fields.
 func (h Handlers) executionFilter(
 	c echo.Context,
 ) (typed executionview.Filter, f appexecutions.Filter, found components.Problems, err error) {
@@ -42,8 +41,7 @@ func (h Handlers) executionFilter(
 	return typed, f, nil, err
 }
 
-// hostTyped is a host as the ledger has it, from what somebody may paste: a URL, a name with a
-// port.
+// hostTyped turns a pasted URL or name with port into the ledger's form.
 func hostTyped(text string) string {
 	text = strings.ToLower(app.Clip(text, 253))
 	if _, rest, is := strings.Cut(text, "://"); is {
@@ -56,7 +54,7 @@ func hostTyped(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// credentialID finds a credential by its name. A name that nobody has gives an id that nobody has.
+// credentialID returns a credential's id by name. An unknown name gives an unused id.
 func (h Handlers) credentialID(ctx context.Context, name string) (string, error) {
 	cred, err := h.Access.Credentials.ByName(ctx, name)
 	if app.CodeOf(err) == app.CodeNotFound || app.CodeOf(err) == app.CodeInvalidField {
@@ -65,7 +63,7 @@ func (h Handlers) credentialID(ctx context.Context, name string) (string, error)
 	return cred.ID, err
 }
 
-// executionsURL is a list, or a download of it, under a filter.
+// executionsURL returns the address of a filtered list or download.
 func executionsURL(path string, f executionview.Filter, more ...string) string {
 	return uix.Address(path, append([]string{
 		"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential",

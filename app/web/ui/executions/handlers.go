@@ -9,7 +9,7 @@ import (
 // Handlers answer the pages about executions.
 type Handlers struct{ *uix.UI }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Executions, h.showExecutions),

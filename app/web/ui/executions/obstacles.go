@@ -16,8 +16,7 @@ import (
 // maxObstacles bounds how many a page leads with.
 const maxObstacles = 10
 
-// obstacles are what stopped the connections of an execution that failed, each sentence once, with
-// what a person can do about it now.
+// obstacles lists each reason for stopped connections once, with the possible remedy.
 func obstacles(page executionview.ExecutionPage, profile app.Profile) (all []executionview.Obstacle) {
 	if s := page.Execution.Status; !s.Terminal() || s == app.StatusCompleted || s == app.StatusCancelled {
 		return nil
@@ -32,7 +31,7 @@ func obstacles(page executionview.ExecutionPage, profile app.Profile) (all []exe
 	return all
 }
 
-// obstacleOf explains one connection; its sentence is empty if nothing stopped it.
+// obstacleOf explains a connection; its sentence is empty if nothing stopped it.
 func obstacleOf(
 	page executionview.ExecutionPage, profile app.Profile, c app.Connection,
 ) (o executionview.Obstacle) {
@@ -52,8 +51,8 @@ func obstacleOf(
 	return o
 }
 
-// allowFields are the fields of a profile's form of hosts that allow an entry. After the person
-// has confirmed what it grants, the form leads back to the execution.
+// allowFields returns the fields of a hosts form that allow an entry. After confirmation the form
+// leads back to the execution.
 func allowFields(entry app.HostRequest, execution string) []components.Choice {
 	return []components.Choice{
 		{Value: profileview.HostField(0), Word: entry.String()}, {Value: profileview.AllowField(0), Word: "yes"},
@@ -61,7 +60,7 @@ func allowFields(entry app.HostRequest, execution string) []components.Choice {
 	}
 }
 
-// rejection says that a host refused the sealed values of a request.
+// rejection tells that a host refused a request's sealed values.
 func rejection(profile app.Profile, c app.Connection) (o executionview.Obstacle) {
 	if len(c.Credentials) == 0 || c.Status != 401 && c.Status != 403 {
 		return o

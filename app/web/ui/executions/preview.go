@@ -33,11 +33,11 @@ const (
 	previewRows    = 100
 	previewColumns = 20
 	previewCell    = 200      // characters
-	maxImageBytes  = 8 << 20  // of a file that is shown as an image
-	maxPixels      = 25 << 20 // of an image: browsers hold four bytes for each
+	maxImageBytes  = 8 << 20  // of a shown image file
+	maxPixels      = 25 << 20 // of an image: browsers hold four bytes each
 )
 
-// preview shows the beginning of an artifact. It is nil if no artifact of that name is kept.
+// preview shows an artifact's beginning. It returns nil if the artifact is not kept.
 func (h Handlers) preview(ctx context.Context, handle, name string) (*executionview.Preview, error) {
 	a, head, err := h.artifactHead(ctx, handle, name)
 	if err != nil || head == nil {
@@ -68,7 +68,7 @@ func (h Handlers) preview(ctx context.Context, handle, name string) (*executionv
 	return p, nil
 }
 
-// artifactHead reads the first previewBytes of an artifact; nil if no artifact of that name is kept.
+// artifactHead reads the first previewBytes of an artifact, or nil if not kept.
 func (h Handlers) artifactHead(ctx context.Context, handle, name string) (a app.Artifact, head []byte, err error) {
 	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -86,8 +86,8 @@ func (h Handlers) artifactHead(ctx context.Context, handle, name string) (a app.
 	return a, head[:n], err
 }
 
-// imageKind is the media type of an image that pages may show, by what its header says; "" for
-// everything else. why says what is wrong with an image.
+// imageKind returns the media type of a showable image by its header, or "". why explains an
+// unshowable image.
 func imageKind(a app.Artifact, head []byte) (kind, why string) {
 	detected := http.DetectContentType(head)
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, detected) {
@@ -103,8 +103,8 @@ func imageKind(a app.Artifact, head []byte) (kind, why string) {
 	return detected, ""
 }
 
-// textOf is the beginning of a content as text; ok is false if it is none. A character that was cut off is
-// left out.
+// textOf decodes a content's beginning as text. It drops a cut-off character. ok is false if it is
+// no text.
 func textOf(head []byte, whole bool) (text string, ok bool) {
 	for cut := 0; !whole && cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ {
 		head = head[:len(head)-1]
@@ -112,7 +112,7 @@ func textOf(head []byte, whole bool) (text string, ok bool) {
 	return string(head), utf8.Valid(head) && !bytes.ContainsRune(head, 0)
 }
 
-// firstLines bounds a text. note says what is left out.
+// firstLines shortens a text. note tells what is missing.
 func firstLines(text string, whole bool) (first, note string) {
 	end := 0
 	for range previewLines {
@@ -129,8 +129,7 @@ func firstLines(text string, whole bool) (first, note string) {
 	return text[:end], note
 }
 
-// tableOf reads CSV with commas, semicolons or tabs, strictly: one that is not well-formed is no table, and
-// note says where.
+// tableOf parses CSV with commas, semicolons or tabs. For malformed input note tells where.
 func tableOf(text string, whole bool) (rows [][]string, note string) {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	first, _, _ := strings.Cut(text, "\n")
@@ -169,8 +168,8 @@ func tableOf(text string, whole bool) (rows [][]string, note string) {
 	return rows, note
 }
 
-// showImage answers with an artifact that is an image. Its type is what its header says, nothing of it
-// may be run, and as a page of its own it has no origin.
+// showImage serves an image artifact by its header's type. Its policy forbids scripts and gives it
+// no origin.
 func (h Handlers) showImage(c echo.Context) error {
 	ctx, handle, name := c.Request().Context(), c.Param("handle"), c.QueryParam("name")
 	a, head, err := h.artifactHead(ctx, handle, name)

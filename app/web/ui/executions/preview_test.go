@@ -33,7 +33,7 @@ func TestTablesAreReadStrictly(t *testing.T) {
 			t.Errorf("%q: %q, %q", text, got, note)
 		}
 	}
-	// What is cut off in the middle of a row is a table without that row.
+	// A cut drops the incomplete row.
 	for _, cut := range []string{"a,b\n1,2\n3,\"x", "a,b\n1,2\n3"} {
 		if rows, note := tableOf(cut, false); len(rows) != 2 || note == "" {
 			t.Errorf("%q: %q, %q", cut, rows, note)

@@ -19,8 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// rerunByPerson runs an execution again, with what the form has of other inputs, files and time, and
-// leads to the new one.
+// rerunByPerson repeats an execution with the form's inputs, files and time.
 func (h Handlers) rerunByPerson(c echo.Context) error {
 	ctx := c.Request().Context()
 	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
@@ -63,8 +62,7 @@ func (h Handlers) submitAgain(c echo.Context, x app.Execution, form rerunForm) (
 	return h.Engine.Submitter.Rerun(ctx, x.Handle, again)
 }
 
-// changedInputs returns what a person typed as inputs; nil if that is what the form showed, or
-// nothing.
+// changedInputs returns the typed inputs, or nil if empty or unchanged.
 func (h Handlers) changedInputs(ctx context.Context, handle, typed string) (json.RawMessage, error) {
 	if typed == "" {
 		return nil, nil
@@ -79,7 +77,7 @@ func (h Handlers) changedInputs(ctx context.Context, handle, typed string) (json
 	return json.RawMessage(typed), nil
 }
 
-// refuseRerun shows the execution's page again with what was typed. Files have to be chosen again.
+// refuseRerun shows the page with the typed fields. Files must be chosen again.
 func (h Handlers) refuseRerun(c echo.Context, typed url.Values, refused error) error {
 	found, err := uix.Problems(refused,
 		map[string]string{"inputs": "rerun-inputs", "files": "rerun-files", "timeout": "rerun-timeout"})
@@ -94,7 +92,7 @@ func (h Handlers) refuseRerun(c echo.Context, typed url.Values, refused error) e
 	return h.Render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
 }
 
-// repeat is what the page of a re-run says about its original.
+// repeat describes a re-run's original.
 func (h Handlers) repeat(ctx context.Context, x app.Execution) (*executionview.Repeat, error) {
 	c, err := h.Engine.Reader.Compare(ctx, x)
 	if err != nil || c.Gone {

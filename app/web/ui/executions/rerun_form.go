@@ -15,13 +15,13 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// rerunForm is what a person typed and chose for a re-run. Files are stored, by name.
+// rerunForm holds a re-run's fields. Files are stored, by name.
 type rerunForm struct {
 	fields url.Values
 	files  map[string]string
 }
 
-// readRerun reads the form. Files are never held in memory as a whole; fields stand before them.
+// readRerun reads the form, whose fields precede its files. It never holds a whole file in memory.
 func (h Handlers) readRerun(c echo.Context, profileHandle string) (form rerunForm, err error) {
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
 	if kind != "multipart/form-data" {
@@ -62,7 +62,7 @@ func (h Handlers) readRerun(c echo.Context, profileHandle string) (form rerunFor
 	}
 }
 
-// takeFile stores one file of a form. A browser sends one without a name where none was chosen.
+// takeFile stores one file of a form. Without a choice, browsers send a nameless one.
 func (h Handlers) takeFile(c echo.Context, profileHandle, name string, content io.Reader,
 	files map[string]string) error {
 	if name == "" {

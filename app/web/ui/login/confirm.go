@@ -15,7 +15,7 @@ func (h Handlers) showFresh(c echo.Context) error {
 	return h.freshPage(c, http.StatusOK, uix.LocalPage(c.QueryParam("next")), "", "")
 }
 
-// freshPage asks for the password, or for a passkey if the person has one for this address.
+// freshPage asks for the password, or a passkey if the person has one here.
 func (h Handlers) freshPage(c echo.Context, status int, next, problem, passkeyProblem string) error {
 	page := authview.PasswordPage{
 		Shell: h.BareShell(c, "Confirm your password"), Name: uix.Actor(c).Name, Next: next, Problem: problem,

@@ -1,3 +1,3 @@
-// Package login lets people in: by password or passkey, with the first password of a new person, and
-// again before what can't be undone.
+// Package login authenticates people: by password or passkey, with first passwords and
+// confirmations.
 package login

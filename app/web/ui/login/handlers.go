@@ -12,7 +12,7 @@ type Handlers struct {
 	TokenPlace string // where the admin token is found; "" for what is true everywhere
 }
 
-// PublicRoutes are for people who are not logged in.
+// PublicRoutes returns the routes without a session.
 func (h Handlers) PublicRoutes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Login, h.showLogin),

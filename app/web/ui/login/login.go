@@ -19,7 +19,7 @@ func (h Handlers) showLogin(c echo.Context) error { return h.loginPage(c, false)
 
 func (h Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) }
 
-// loginPage redirects people who are logged in already, or half of it.
+// loginPage redirects people who are fully or half logged in.
 func (h Handlers) loginPage(c echo.Context, token bool) error {
 	ctx, next := c.Request().Context(), uix.LocalPage(c.QueryParam("next"))
 	if _, err := h.Access.Sessions.Touch(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
@@ -65,7 +65,7 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 
 const tooMany = "There were too many attempts. Wait a minute, then try again."
 
-// refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
+// refuseLogin doesn't tell a wrong name from a wrong password.
 func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
 	founded, err := h.Access.People.Exist(c.Request().Context())
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// passkeyOptions answers what a browser needs to log in or confirm with a passkey.
+// passkeyOptions answers with the browser's options for login or confirmation.
 func (h Handlers) passkeyOptions(c echo.Context) error {
 	rp, err := h.RelyingParty(c)
 	if err != nil {
@@ -71,7 +71,7 @@ func (h Handlers) confirmWithPasskey(c echo.Context, fields url.Values) error {
 	return err
 }
 
-// passkeyForm is the form for a passkey; nil where there are none.
+// passkeyForm returns the passkey form, or nil.
 func (h Handlers) passkeyForm(c echo.Context) *components.PasskeyForm {
 	rp, err := h.RelyingParty(c)
 	if err != nil {

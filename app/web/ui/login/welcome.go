@@ -15,7 +15,7 @@ func (h Handlers) showWelcome(c echo.Context) error {
 	return h.welcomePage(c, http.StatusOK, authview.WelcomePage{Next: uix.LocalPage(c.QueryParam("next"))})
 }
 
-// welcomePage is for holders of a token; everybody else logs in first.
+// welcomePage serves holders of a token; others log in first.
 func (h Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
 	if page.Known, err = h.Access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err != nil {

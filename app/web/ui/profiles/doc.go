@@ -1,3 +1,2 @@
-// Package profiles answers the pages about profiles: the list, set-up, the lock, hosts, expiry,
-// placement, and their end.
+// Package profiles serves profile pages: list, set-up, lock, hosts, expiry, placement and end.
 package profiles

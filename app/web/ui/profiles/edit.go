@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// edit is what a person wants a profile to be, as far as its form had fields for it.
+// edit holds a person's changes, for the fields that the form had.
 type edit struct {
 	description string
 	ends        bool // expires counts
@@ -22,8 +22,8 @@ type edit struct {
 	mayRun      app.MayRun
 }
 
-// editProfile saves a profile's name, purpose, end, placement and what it may run. All of it is read before anything
-// is written.
+// editProfile saves name, purpose, end, placement and permissions. It reads everything before it
+// writes.
 func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	e, err := h.readEdit(p, fields)
 	if err == nil {

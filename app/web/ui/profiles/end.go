@@ -31,12 +31,12 @@ func (h Handlers) confirmProfileDeletion(c echo.Context, p app.Profile, refused 
 		"This can't be undone. What it ran stays in the list of executions.")
 }
 
-// ending is a way in which a profile ends.
+// ending describes how a profile ends.
 type ending struct {
 	verb    string
 	path    string // pattern of its page
-	final   bool   // nothing brings it back, so its name has to be typed
-	refused error  // why it was not done; nil before it was tried
+	final   bool   // irreversible, so its name must be typed
+	refused error  // why it failed; nil before
 }
 
 func (h Handlers) askAboutProfile(c echo.Context, p app.Profile, e ending, lines ...string) error {
@@ -51,8 +51,7 @@ func (h Handlers) askAboutProfile(c echo.Context, p app.Profile, e ending, lines
 	return h.Confirm(c, layout.SectionProfiles, page, e.refused)
 }
 
-// typableName is what a person types to name a profile: its title, or the beginning of its handle
-// where the title is too long to type.
+// typableName returns a profile's title to type, or the handle's beginning for long titles.
 func typableName(p app.Profile) string {
 	const typable = 40
 	if title := app.VisibleText(format.Title(p.Description)); utf8.RuneCountInString(title) <= typable {

@@ -13,8 +13,8 @@ func expiryFields() map[string]string {
 	return map[string]string{"expires_at": "expiry", "expiry": "expiry", "expiry_date": "expiry_date"}
 }
 
-// parseExpiry turns the choice into a time; zero is never, and change is false where it stays as
-// it is. A date means the end of that day in UTC.
+// parseExpiry turns the choice into a time; zero is never. A date means the end of that day in UTC.
+// change is false if it stays.
 func parseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
 	switch f.Choice {
 	case "keep", "":

@@ -15,7 +15,7 @@ import (
 // Handlers answer the pages about profiles.
 type Handlers struct{ *uix.UI }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
 	back := func(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
@@ -39,7 +39,7 @@ func (h Handlers) Routes() []httpx.Route {
 	}
 }
 
-// withProfile finds the profile in the path for a handler.
+// withProfile passes the path's profile to a handler.
 func (h Handlers) withProfile(handle func(echo.Context, app.Profile) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		p, err := h.Access.Profiles.ByHandle(c.Request().Context(), c.Param("handle"))

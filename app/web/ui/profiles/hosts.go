@@ -19,15 +19,15 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// chosen is what the ticks of a form say about a profile's hosts.
+// chosen holds the decisions about a profile's hosts.
 type chosen struct {
 	allowed   []app.Host
 	dismissed []string // proposals that were shown and left unticked
 }
 
-// readHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't
-// bring in another one. What the form didn't show stays as it is. The added host is read last; if
-// it can't be, the rest is returned with the error.
+// readHosts reads the rows of hosts. A row counts only for a host of the profile: ticks can't add
+// others. Hosts without a row stay. If only the added host is invalid, the rest is returned with
+// the error.
 func readHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	var c chosen
 	shown := map[string]int{}
@@ -73,9 +73,8 @@ func readHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	return c, nil
 }
 
-// changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request
-// counts at once; what lets scripts reach more is shown first, as it would be before a lock, and
-// counts when the person grants it there.
+// changeHosts applies the hosts form after the lock. Removals and dismissals count at once. A wider
+// reach is shown first and needs the person's grant.
 func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) (err error) {
 	if !p.Locked {
 		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
@@ -114,7 +113,7 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 	})
 }
 
-// keepTicks puts the choices of a refused form back into the rows of hosts.
+// keepTicks restores a refused form's choices.
 func keepTicks(page *profileview.ProfilePage, fields url.Values) {
 	for i, h := range page.Hosts {
 		for j := range app.MaxHosts + 1 {
@@ -127,7 +126,7 @@ func keepTicks(page *profileview.ProfilePage, fields url.Values) {
 	}
 }
 
-// chosenProtocol is the protocol of a row, or the one before if the row has no choice.
+// chosenProtocol returns a row's protocol, else the previous one.
 func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protocol {
 	if name := profileview.ProtocolField(row); fields.Has(name) {
 		return app.Protocol(fields.Get(name))
@@ -135,8 +134,7 @@ func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protoco
 	return before
 }
 
-// redirectAfterHosts leads back to the execution that the form came from, where it can run again, or to the
-// profile's hosts.
+// redirectAfterHosts leads back to the form's execution, or to the hosts.
 func (h Handlers) redirectAfterHosts(c echo.Context, p app.Profile, notice, execution string) error {
 	if execution != "" && notice == "hosts-added" {
 		x, err := h.Engine.Reader.ByHandle(c.Request().Context(), execution)
@@ -147,7 +145,7 @@ func (h Handlers) redirectAfterHosts(c echo.Context, p app.Profile, notice, exec
 	return h.Done(c, notice, profileview.TabAccess.URL(p.Handle))
 }
 
-// hostsNotice names what a page says after a choice of hosts took effect.
+// hostsNotice names the notice after a decision on hosts.
 func hostsNotice(before []app.Host, choice chosen) string {
 	added, removed := widens(choice.allowed, before), widens(before, choice.allowed)
 	switch {
@@ -163,7 +161,7 @@ func hostsNotice(before []app.Host, choice chosen) string {
 	return "hosts-same"
 }
 
-// reviewHosts shows what the profile would grant. The form there sends the same fields again.
+// reviewHosts shows the grant. Its form sends the same fields again.
 func (h Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
 	sh, _, err := h.Shell(c, "Change the hosts of "+format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
@@ -183,10 +181,10 @@ func (h Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host,
 	return h.Render(c, http.StatusOK, profileview.Hosts(page))
 }
 
-// versionOf tells whether a profile changed since a page showed it.
+// versionOf identifies the state of a profile that a page showed.
 func versionOf(p app.Profile) string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
 
-// widens reports whether scripts could reach anything that they couldn't before.
+// widens reports whether scripts could reach more than before.
 func widens(hosts, before []app.Host) bool {
 	return slices.ContainsFunc(hosts, func(h app.Host) bool {
 		return !slices.ContainsFunc(before, func(b app.Host) bool {

@@ -13,8 +13,7 @@ func noticeText(name string) string {
 	return text
 }
 
-// TestHostsNotice: what is said after hosts were decided on is what happened: additions wait for
-// the next execution, what is taken away does not, and a dismissal saves no host.
+// TestHostsNotice: additions wait for the next execution, removals don't, dismissals save no host.
 func TestHostsNotice(t *testing.T) {
 	t.Parallel()
 	a, b := app.Host{Name: "a.example", Ports: []int{443}}, app.Host{Name: "b.example", Ports: []int{443}}
@@ -42,8 +41,7 @@ func TestHostsNotice(t *testing.T) {
 	}
 }
 
-// TestAPersonChoosesAProtocol: hints ask for one, so the page can set it, also on a host that is
-// allowed already.
+// TestAPersonChoosesAProtocol, as hints suggest, also for allowed hosts.
 func TestAPersonChoosesAProtocol(t *testing.T) {
 	t.Parallel()
 	p := app.Profile{Hosts: []app.HostRequest{{Host: app.Host{Name: "db.example", Ports: []int{443}}, Allowed: true}}}

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// showProfiles lists those that the filters in the address let through.
+// showProfiles lists the filtered profiles.
 func (h Handlers) showProfiles(c echo.Context) error {
 	sh, profiles, err := h.Shell(c, "Profiles", layout.SectionProfiles)
 	if err != nil {

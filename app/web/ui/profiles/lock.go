@@ -46,8 +46,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 	return h.Render(c, status, profileview.Lock(page))
 }
 
-// lockProfile locks what the person saw, and only that: the form carries the time of the last
-// change it showed.
+// lockProfile locks only what the person saw. The form carries the last shown change's time.
 func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	seen, err := time.Parse(time.RFC3339Nano, fields.Get("seen"))
 	if err != nil || seen.IsZero() {
@@ -73,12 +72,11 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
 }
 
-// lookAtOnce bounds how many references one page looks up side by side.
+// lookAtOnce bounds a page's concurrent lookups of references.
 const lookAtOnce = 8
 
-// unresolved says which of a profile's keys come from Vault and can't be read there now. All are
-// looked at side by side, so that it takes no longer than a few seconds for a Vault that doesn't
-// answer; what was not looked at by then is not told.
+// unresolved lists the profile's keys that Vault can't provide now. It looks them up concurrently
+// for a few seconds and omits unfinished ones.
 func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// places lists the backends and images to choose from, and whether boxes may be fresh. What is
-// chosen already is listed even if it is gone.
+// places lists the backends, images and templates to choose from. It includes a present choice that
+// is gone.
 func (h Handlers) places(chosen app.Placement) (backends, images []string, templates bool) {
 	templates = chosen.Fresh
 	for _, b := range h.Engine.Health().Backends {

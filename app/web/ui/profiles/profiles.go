@@ -59,7 +59,7 @@ func readDescription(fields url.Values) (string, error) {
 	return app.JoinDescription(name, fields.Get("purpose")), nil
 }
 
-// descriptionFields places what is wrong with a name or a purpose.
+// descriptionFields maps problems of name and purpose to fields.
 func descriptionFields() map[string]string {
 	return map[string]string{"name": "name", "description": "purpose"}
 }
@@ -73,7 +73,7 @@ func (h Handlers) showProfile(c echo.Context, p app.Profile) error {
 	return h.Render(c, http.StatusOK, profileview.Profile(page), "beats", "list")
 }
 
-// showProfileAgain answers a refused form with the profile as it is now, and what was typed.
+// showProfileAgain answers a refused form with the present profile and typed fields.
 func (h Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
 	p, err := h.Access.Profiles.ByHandle(c.Request().Context(), handle)
 	if err != nil {
@@ -96,7 +96,7 @@ func (h Handlers) refuseProfile(c echo.Context, handle string, cause error, fiel
 	return h.showProfileAgain(c, handle, func(page *profileview.ProfilePage) { page.Problems = found })
 }
 
-// profilePage is a profile with the choices as they stand.
+// profilePage shows a profile with its present choices.
 func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.ProfilePage, error) {
 	ctx := c.Request().Context()
 	sh, _, err := h.Shell(c, format.Title(p.Description), layout.SectionProfiles)
@@ -140,9 +140,8 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 	return page, err
 }
 
-// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new
-// one of that name. If the agent asked for injected, no mode is chosen: that is for a person to
-// choose knowingly.
+// suggestion fills in a key's row: its link, a credential of the same name, or a new one. A
+// requested injection is not preselected: a person must choose it knowingly.
 func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) profileview.KeyForm {
 	f := profileview.KeyForm{
 		Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed,
@@ -166,8 +165,8 @@ func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest
 	return f
 }
 
-// suggestedHosts are those that a key's new credential may belong to: what the agent asked for with
-// the key, else the profile's only host if it speaks HTTP by its usual ports.
+// suggestedHosts returns likely hosts of a key's new credential: the agent's, else the profile's
+// only host, if on port 443.
 func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
 	if len(k.Hosts) > 0 || len(hosts) != 1 || hosts[0].KeyReference() != "" || !slices.Contains(hosts[0].Ports, 443) {
 		return k.Hosts

@@ -16,16 +16,15 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// setup is one submission of the form of an unlocked profile. It applies what is right and collects
-// what is not, so that one mistyped host doesn't cost a person the secrets they typed beside it:
-// those are never sent back.
+// setup is a submitted form of an unlocked profile. It applies valid fields and collects problems,
+// so that a mistyped host doesn't cost typed secrets: those are never sent back.
 type setup struct {
 	h       Handlers
 	c       echo.Context // whose form holds the files
 	by      app.Actor
 	fields  url.Values
 	profile app.Profile
-	review  bool // leads to the lock, so nothing may be left open
+	review  bool // leads to the lock; nothing may stay open
 	wrong   components.Problems
 	notice  string // what a person should know about a new credential; "" if nothing
 }
@@ -50,7 +49,7 @@ func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values)
 	return h.Done(c, cmp.Or(f.notice, "profile-saved"), paths.ProfileURL(p.Handle))
 }
 
-// apply carries out the form. Its error is none that the person could solve.
+// apply applies the form. It returns only errors that the person can't solve.
 func (f *setup) apply(ctx context.Context) error {
 	removed, removing := strings.CutPrefix(f.fields.Get("do"), "remove ")
 	for _, k := range f.profile.Keys {
@@ -73,7 +72,7 @@ func (f *setup) apply(ctx context.Context) error {
 	return nil
 }
 
-// note puts an error beside its field, and returns it if it has none. fields names the fields;
+// note puts an error beside its field, and returns one without a field. fields names the fields;
 // other takes the rest.
 func (f *setup) note(err error, other string, fields map[string]string) error {
 	if err == nil {
@@ -124,13 +123,13 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	return f.note(err, profileview.LinkField(k.Name), nil)
 }
 
-// saw reports whether the form was opened when the agent asked for a key as it does now.
+// saw reports whether the form showed the key as it is requested now.
 func (f *setup) saw(k app.Key) bool {
 	return f.fields.Get(profileview.AskedField(k.Name)) == profileview.Asked(k)
 }
 
-// newCredential stores the value typed for a key and returns the name of its credential. "":
-// nothing was typed, or it was refused.
+// newCredential stores a key's typed value and returns its credential's name. "": nothing typed, or
+// refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	in := credentials.Input{
 		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),
@@ -150,7 +149,7 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		f.wrong[components.ModeField(k.Name)] = "Choose how scripts receive it."
 		return "", nil
 	}
-	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
+	if in.Mode == app.ModeSealed { // other modes don't show the field
 		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
@@ -208,8 +207,8 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 	return f.note(err, "expiry", expiryFields())
 }
 
-// keep puts what was typed back into the form, except values: those stay in the browser. What was typed for
-// a key that was another one is dropped.
+// keep puts typed fields back into the form, except values: those stay in the browser. It drops
+// fields of changed keys.
 func (f *setup) keep(page *profileview.ProfilePage) {
 	page.Problems, page.Partly = f.wrong, true
 	for i, k := range page.Keys {

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// setTheme keeps the theme in a cookie, so that the first paint has it already.
+// setTheme stores the theme in a cookie, for the first paint.
 func (h Handlers) setTheme(c echo.Context, fields url.Values) error {
 	switch theme := fields.Get("theme"); theme {
 	case "light", "dark":
@@ -24,7 +24,7 @@ func (h Handlers) setTheme(c echo.Context, fields url.Values) error {
 	return h.Done(c, "", uix.CameFrom(c.Request()))
 }
 
-// setKeys keeps in a cookie whether single keys are commands.
+// setKeys stores in a cookie whether single keys are commands.
 func (h Handlers) setKeys(c echo.Context, fields url.Values) error {
 	age := -time.Second
 	if fields.Get("keys") == "off" {

@@ -1,2 +1,2 @@
-// Package settings answers the settings: people, sessions, appearance, and what is kept.
+// Package settings serves the settings: people, sessions, appearance and retention.
 package settings

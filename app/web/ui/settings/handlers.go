@@ -15,7 +15,7 @@ type Handlers struct {
 	Rules     *patterns.Set     // of redaction
 }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
 	back, people := httpx.Redirect(paths.Settings), httpx.Redirect(paths.SettingsPeople)
 	return []httpx.Route{

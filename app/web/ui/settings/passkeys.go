@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// addPasskeys fills in the passkeys of the page's person.
+// addPasskeys adds the person's passkeys to the page.
 func (h Handlers) addPasskeys(c echo.Context, page *settingsview.SettingsPage) (err error) {
 	if rp, err := h.RelyingParty(c); err == nil {
 		page.PasskeyOrigin = rp.Origin
@@ -41,7 +41,7 @@ func (h Handlers) newPasskeyPage(c echo.Context, status int, name string, found 
 	}))
 }
 
-// newPasskeyOptions answers what a browser needs to make a passkey.
+// newPasskeyOptions answers with a browser's options for a new passkey.
 func (h Handlers) newPasskeyOptions(c echo.Context) error {
 	rp, err := h.RelyingParty(c)
 	if err != nil {

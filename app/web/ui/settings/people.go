@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// addPeople fills in who may log in and who is logged in.
+// addPeople adds people and their sessions to the page.
 func (h Handlers) addPeople(ctx context.Context, page *settingsview.SettingsPage) (err error) {
 	if page.People, err = h.Access.People.List(ctx); err != nil {
 		return err
@@ -34,8 +34,7 @@ func (h Handlers) addPeople(ctx context.Context, page *settingsview.SettingsPage
 	return err
 }
 
-// invite shows the token on the answer itself: it must not be kept anywhere that a later page could
-// read it from.
+// invite shows the token in its own answer. Nothing may keep it for a later page.
 func (h Handlers) invite(c echo.Context, fields url.Values) error {
 	role := app.Role(fields.Get("role"))
 	token, expires, err := h.Access.Invitations.Create(c.Request().Context(), uix.Actor(c), role)

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// show is the page of the settings at a path.
+// show serves the settings page at a path.
 func (h Handlers) show(path string) httpx.Route {
 	return httpx.Get(path, func(c echo.Context) error { return h.settingsPage(c, http.StatusOK, path, nil) })
 }
@@ -69,7 +69,7 @@ func (h Handlers) resumeExecutions(c echo.Context) error {
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
 }
 
-// addRetention fills in what is kept, and how large it is.
+// addRetention adds what is kept and its size.
 func (h Handlers) addRetention(ctx context.Context, page *settingsview.SettingsPage) error {
 	size, err := h.Engine.Statistics.Stored(ctx)
 	if err != nil {

@@ -16,15 +16,14 @@ import (
 	"github.com/computclaw/airlock/views/skillview"
 )
 
-// Bounds of what a page shows. Redacting text takes up to two seconds per MiB.
+// Bounds of a page's content. Redacting takes up to two seconds per MiB.
 const (
 	maxFileText  = 256 << 10 // bytes of one file
 	maxTotalText = 512 << 10 // bytes of all files of a version
 )
 
-// readContent returns what stands in a version, and what differs from the last approved one, with
-// the secrets of its profiles masked. Without the values of Vault nobody can tell what to mask, so
-// nothing is shown.
+// readContent returns a version's files and changes since the last approval, with secrets masked.
+// Without Vault's values the secrets are unknown, so it returns nothing.
 func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskills.Version,
 	profiles []app.Profile) (content skillview.Content, err error) {
 	if err := h.memory.Acquire(ctx, 1); err != nil {
@@ -72,8 +71,8 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	return content, nil
 }
 
-// missing returns the packages that a version needs and its boxes lack. Without a profile that may
-// run it, the default placement counts.
+// missing returns a version's packages that its boxes lack. Without a profile that may run it, the
+// default placement counts.
 func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Version,
 	profiles []app.Profile) (names []string, err error) {
 	var places []app.Placement
@@ -96,8 +95,8 @@ func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Ve
 	return slices.Compact(names), nil
 }
 
-// redactor masks the secrets of every profile that may run a skill or sent one of its versions. all
-// is false if values in Vault were not read yet.
+// redactor masks the secrets of profiles that may run a skill or sent it. all is false if Vault's
+// values are not read yet.
 func (h Handlers) redactor(ctx context.Context, s appskills.Skill,
 	profiles []app.Profile) (red *redact.Redactor, all bool, err error) {
 	handles := append(slices.Clone(s.Profiles), s.Owner)
@@ -144,8 +143,7 @@ func maskVersion(red *redact.Redactor, v appskills.Version) appskills.Version {
 	return v
 }
 
-// shownFiles are the files of a bundle with their texts, as far as a page has room: first for the entrypoint,
-// whatever lies before it.
+// shownFiles returns a bundle's files with texts while room lasts, the entrypoint first.
 func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	files := make([]skillview.File, len(b.Files))
 	left := maxTotalText
@@ -161,7 +159,7 @@ func shownFiles(red *redact.Redactor, b bundle.Bundle) []skillview.File {
 	return files
 }
 
-// shownFile is a file with its text, if that has at most room bytes.
+// shownFile returns a file, with its text if at most room bytes.
 func shownFile(red *redact.Redactor, f bundle.File, room int) skillview.File {
 	shown := skillview.File{Size: int64(len(f.Content)), Executable: f.Executable, Python: path.Ext(f.Path) == ".py"}
 	shown.Path = mask(red, f.Path)[0]
@@ -178,8 +176,7 @@ func shownFile(red *redact.Redactor, f bundle.File, room int) skillview.File {
 	return shown
 }
 
-// changes are the files that are new, gone or not as they were. The shown files stand in the order of
-// those of their bundles.
+// changes lists new, removed and changed files. The shown files follow their bundles' order.
 func changes(before, after bundle.Bundle, was, is []skillview.File) (list []skillview.Change) {
 	find := func(b bundle.Bundle, path string) int {
 		return slices.IndexFunc(b.Files, func(f bundle.File) bool { return f.Path == path })

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// approveVersion approves the files that the page showed: the form carries their digest.
+// approveVersion approves the files of the form's digest.
 func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
 	return h.decide(c, fields, "skill-approved", func(number int) error {
 		if err := h.checkShown(c, number); err != nil {
@@ -25,8 +25,7 @@ func (h Handlers) approveVersion(c echo.Context, fields url.Values) error {
 	})
 }
 
-// checkShown refuses to approve what the page can't show, or shows with masks in it: nobody has seen it
-// there.
+// checkShown refuses to approve unshowable or masked files, since nobody has seen them.
 func (h Handlers) checkShown(c echo.Context, number int) error {
 	ctx := c.Request().Context()
 	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))
@@ -60,8 +59,7 @@ func (h Handlers) revokeVersion(c echo.Context, fields url.Values) error {
 	})
 }
 
-// decide decides about the version of a form, and leads back to it with what was done or why it was
-// not.
+// decide decides about a form's version and leads back with the outcome.
 func (h Handlers) decide(c echo.Context, fields url.Values, notice string, change func(number int) error) error {
 	number, err := strconv.Atoi(fields.Get("version"))
 	if err != nil {
@@ -105,8 +103,7 @@ func (h Handlers) finish(c echo.Context, err error, notice string) error {
 
 func (h Handlers) askDeleteSkill(c echo.Context) error { return h.confirmDeletion(c, nil) }
 
-// confirmDeletion asks for the name of the skill. refused says why it was not deleted so far, or is
-// nil.
+// confirmDeletion asks for the skill's name. refused is the last attempt's error or nil.
 func (h Handlers) confirmDeletion(c echo.Context, refused error) error {
 	s, err := h.Engine.Skills.Get(c.Request().Context(), c.Param("name"))
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package skills answers the pages on which people review and manage skills.
+// Package skills serves the pages for reviewing and managing skills.
 package skills

@@ -12,14 +12,13 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// atOnce is how many pages and uploads hold files of skills in memory, each up to twice
-// bundle.MaxUnpacked.
+// atOnce bounds pages and uploads with skill files in memory, each up to twice bundle.MaxUnpacked.
 const atOnce = 2
 
 // Handlers answer the pages about skills.
 type Handlers struct {
 	*uix.UI
-	rules  *patterns.Set // that find what looks like a secret; nil: none
+	rules  *patterns.Set // find probable secrets; nil: none
 	memory *semaphore.Weighted
 }
 
@@ -28,7 +27,7 @@ func New(u *uix.UI, rules *patterns.Set) Handlers {
 	return Handlers{UI: u, rules: rules, memory: semaphore.NewWeighted(atOnce)}
 }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Skills, h.listSkills),

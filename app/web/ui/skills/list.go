@@ -15,7 +15,7 @@ import (
 
 func (h Handlers) listSkills(c echo.Context) error { return h.listPage(c, http.StatusOK, nil) }
 
-// listPage lists the skills, with what was wrong with an upload.
+// listPage lists the skills with an upload's problems.
 func (h Handlers) listPage(c echo.Context, status int, found components.Problems) error {
 	sh, profiles, err := h.Shell(c, "Skills", layout.SectionSkills)
 	if err != nil {
@@ -34,7 +34,7 @@ func (h Handlers) listPage(c echo.Context, status int, found components.Problems
 	return h.Render(c, status, skillview.List(page), "skills")
 }
 
-// profileChoices are the profiles that may run a skill, by their names.
+// profileChoices lists the profiles that may run a skill by name.
 func profileChoices(s appskills.Skill, profiles []app.Profile) (list []components.Choice) {
 	for _, handle := range s.Profiles {
 		for _, p := range profiles {

@@ -19,8 +19,8 @@ func (h Handlers) showSkill(c echo.Context) error {
 	return h.skillPage(c, http.StatusOK, c.QueryParam("version"), nil, "")
 }
 
-// skillPage shows a skill with one of its versions: the numbered one, or else the newest that waits,
-// or else the newest approved one, or else the newest.
+// skillPage shows a skill and one version. That is the numbered one, else the newest that waits, is
+// approved, or exists.
 func (h Handlers) skillPage(c echo.Context, status int, number string, found components.Problems, reason string) error {
 	ctx := c.Request().Context()
 	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// uploadSkill keeps the zip file or folder of a form as a version that waits for review, as an agent's does.
+// uploadSkill stores a form's zip file or folder as a version for review.
 func (h Handlers) uploadSkill(c echo.Context) error {
 	v, err := h.keepUpload(c)
 	if err == nil {
@@ -38,7 +38,7 @@ func (h Handlers) keepUpload(c echo.Context) (v appskills.Version, err error) {
 	if err != nil {
 		return v, err
 	}
-	if err := h.Check(c); err != nil { // a slow upload must not act for a session that was ended meanwhile
+	if err := h.Check(c); err != nil { // a slow upload must not outlive its session
 		return v, err
 	}
 	ctx := c.Request().Context()
@@ -53,10 +53,10 @@ func (h Handlers) keepUpload(c echo.Context) (v appskills.Version, err error) {
 	return h.Engine.Skills.Upload(ctx, uix.Actor(c), b)
 }
 
-// maxPartHeaders is what the names of all files of a form take at most.
+// maxPartHeaders bounds all file names of a form.
 const maxPartHeaders = 1 << 20
 
-// readUpload reads the files of a form, together at most bundle.MaxPacked. Nothing limited its body before.
+// readUpload reads a form's files, together at most bundle.MaxPacked. It is the body's first limit.
 func readUpload(c echo.Context) (files []bundle.File, err error) {
 	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, bundle.MaxPacked+maxPartHeaders)
 	parts, err := c.Request().MultipartReader()
@@ -91,7 +91,7 @@ func readUpload(c echo.Context) (files []bundle.File, err error) {
 	return files, nil
 }
 
-// fileName is the name of a part with the folders that part.FileName takes away.
+// fileName returns a part's name with the folders that part.FileName removes.
 func fileName(part *multipart.Part) string {
 	_, fields, err := mime.ParseMediaType(part.Header.Get(echo.HeaderContentDisposition))
 	if err != nil {

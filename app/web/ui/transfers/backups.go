@@ -31,7 +31,7 @@ func (h Handlers) showBackups(c echo.Context) error {
 	return h.backupsPage(c, http.StatusOK, form, state, nil)
 }
 
-// backupForm returns settings without their secrets, and says which secrets are stored.
+// backupForm returns settings without secrets, and which secrets are stored.
 func backupForm(shown, stored backups.BackupSettings, keep string) settingsview.BackupForm {
 	shown.Passphrase, shown.S3.SecretKey = app.Secret{}, app.Secret{}
 	return settingsview.BackupForm{BackupSettings: shown, Keep: keep, HasPassphrase: !stored.Passphrase.Empty(),
@@ -90,7 +90,7 @@ func (h Handlers) saveBackups(c echo.Context, fields url.Values) error {
 		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"),
 			PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
 			SecretKey: app.NewSecret(get("secret_key"))}}
-	// a slip would be found when the backups are needed
+	// a typing error would surface only at a restore
 	found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again")
 	if found == nil {
 		if err = h.Backups.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {

@@ -13,7 +13,7 @@ type Handlers struct {
 	Key func() instance.KeyInfo
 }
 
-// Routes are the pages and forms of this package.
+// Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
 	back := httpx.Redirect(paths.SettingsMove)
 	list := []httpx.Route{

@@ -21,7 +21,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// jobSize says how much there is to do: an export counts executions, the others bytes of the file.
+// jobSize tells a job's size: executions for exports, bytes for others.
 func jobSize(j transfer.Job) string {
 	if j.Kind == transfer.JobExport {
 		return format.Number(j.Total) + " executions"
@@ -29,7 +29,7 @@ func jobSize(j transfer.Job) string {
 	return format.Bytes(j.Total)
 }
 
-// jobTitle is what a job is called while it runs, and afterwards.
+// jobTitle names a job while it runs and afterwards.
 func jobTitle(j transfer.Job) string {
 	titles := map[string][3]string{
 		transfer.JobExport: {"Exporting", "The export is ready", "Export failed"},
@@ -47,8 +47,8 @@ func jobTitle(j transfer.Job) string {
 	}
 }
 
-// showJob shows how far a job is. While it runs, the page asks for its progress; a browser without
-// scripts is told to load the page again. When it has ended, both get another page.
+// showJob shows a job's progress. The page polls; without scripts a browser reloads. Both get
+// another page at the end.
 func (h Handlers) showJob(c echo.Context) error {
 	j, err := h.Transfer.Job(c.Param("id"))
 	if err != nil {
@@ -100,7 +100,7 @@ func (h Handlers) showJob(c echo.Context) error {
 	return h.Render(c, http.StatusOK, settingsview.Job(page), "progress")
 }
 
-// failureText says why a job failed, without what only the log may know.
+// failureText explains a job's failure without details for the log.
 func (h Handlers) failureText(c echo.Context, j transfer.Job) string {
 	if known, ok := uix.AppError(j.Err); ok {
 		return uix.Sentences(known)

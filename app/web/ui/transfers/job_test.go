@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/app/transfer"
 )
 
-// An export counts executions: they are not told as bytes.
 func TestJobSize(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB",

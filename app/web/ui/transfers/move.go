@@ -16,12 +16,11 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// someProfiles is the choice to export ticked profiles only.
 const someProfiles = "some"
 
 func (h Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil, nil) }
 
-// movePage shows the export as typed; nil is the form at first.
+// movePage shows the export form as typed; nil is a new one.
 func (h Handlers) movePage(c echo.Context, status int, found components.Problems, typed url.Values) error {
 	sh, profiles, err := h.Shell(c, settingsview.MoveTitle, layout.SectionSettings)
 	if err != nil {
@@ -39,7 +38,7 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	if err != nil {
 		return err
 	}
-	key := h.Key() // now: a rotation changes it while the server runs
+	key := h.Key() // now: a rotation may change it
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
 		Some: typed.Get("which") == someProfiles, Left: typed.Get("artifacts") == "yes",

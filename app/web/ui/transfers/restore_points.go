@@ -21,7 +21,7 @@ func (h Handlers) askDeletePoint(c echo.Context) error {
 	return h.confirmPointDeletion(c, p, nil)
 }
 
-// pathPoint is the restore point that the address names.
+// pathPoint returns the restore point in the path.
 func (h Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 	points, err := h.Transfer.RestorePoints()
 	if err != nil {
@@ -47,7 +47,7 @@ func (h Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, 
 	}, refused)
 }
 
-// pointName is what a person types to name a restore point: its day and time.
+// pointName returns a restore point's day and time to type.
 func pointName(p transfer.RestorePoint) string { return p.At.UTC().Format("2006-01-02 15:04") }
 
 func (h Handlers) deletePoint(c echo.Context, fields url.Values) error {

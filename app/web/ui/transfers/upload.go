@@ -15,13 +15,12 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// maxFormField bounds a form's field in an upload, in bytes.
+// maxFormField bounds a form field in an upload, in bytes.
 const maxFormField = 8 << 10
 
-// upload takes a file to look at. The passphrase stands before it in the form, so that nothing is
-// kept of an upload without one. The body has no limit but the disk's room: web.hasFile exempts this
-// route from the BodyLimiter, and this handler runs only for a person who has just confirmed who they
-// are.
+// upload takes a file to preview. The passphrase precedes it, so that an upload without one leaves
+// nothing. Only the disk limits the body: web.hasFile exempts this route from the BodyLimiter, and
+// a person must have just confirmed who they are.
 func (h Handlers) upload(c echo.Context) error {
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -59,7 +58,7 @@ func (h Handlers) upload(c echo.Context) error {
 	}
 }
 
-// look keeps the uploaded file and begins to read it.
+// look stores the uploaded file and begins to read it.
 func (h Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
 	path, size, err := h.Transfer.Receive(h.Reader(c, file))
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Cookies of the UI. They are sent under /ui only.
+// Cookies of the UI, sent under /ui only.
 const (
 	SessionCookie = "airlock_session"
 	ThemeCookie   = "airlock_theme"
@@ -18,7 +18,7 @@ const (
 	noticeAge     = time.Minute
 )
 
-// SetCookie sets a cookie of the UI; a negative age removes it.
+// SetCookie sets a UI cookie; a negative age removes it.
 func (u *UI) SetCookie(c echo.Context, name, value string, age time.Duration) {
 	seconds := int(age.Seconds())
 	if age < 0 {
@@ -32,7 +32,7 @@ func (u *UI) SetCookie(c echo.Context, name, value string, age time.Duration) {
 
 func (u *UI) setNotice(c echo.Context, name string) { u.SetCookie(c, noticeCookie, name, noticeAge) }
 
-// TakeNotice returns the notice for this page, once, and whether it warns; "" if there is none.
+// TakeNotice returns this page's notice once, and whether it warns; "" for none.
 func (u *UI) TakeNotice(c echo.Context) (text string, warns bool) {
 	k, err := c.Cookie(noticeCookie)
 	if err != nil || Partial(c) {

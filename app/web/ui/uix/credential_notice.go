@@ -5,8 +5,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/fields"
 )
 
-// CredentialNotice is the notice after a credential was saved: usual, or what a person should know
-// about its value or hosts. value is zero if it was not changed.
+// CredentialNotice returns the notice after a saved credential: usual, or advice on value or hosts.
+// value is zero if unchanged.
 func CredentialNotice(c app.Credential, value app.Secret, usual string) string {
 	switch {
 	case !c.HasValue():

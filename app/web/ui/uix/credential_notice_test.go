@@ -6,7 +6,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Saving a credential says what a person should know about its value, each in words that exist.
 func TestCredentialNotice(t *testing.T) {
 	t.Parallel()
 	const strong = "kP9s-Zx8-long-enough-1"

@@ -1,5 +1,5 @@
-// Package uix holds what the pages of the admin UI share: the shell around them, sessions, forms,
-// notices, what waits for a person, and downloads.
+// Package uix holds what the admin UI's pages share: shell, sessions, forms, notices, inbox and
+// downloads.
 //
-// Secrets are never sent back: a refused form returns with everything but its values.
+// Secrets are never sent back: a refused form returns without its values.
 package uix

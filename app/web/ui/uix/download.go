@@ -16,20 +16,20 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// Record is one line of a download: name, value, name, value… All lines of a download have the same
-// names in the same order. A value is a string, int64, bool or nil.
+// Record is a line of a download: name, value, name, value… All lines have the same names in the
+// same order. A value is a string, int64, bool or nil.
 type Record []any
 
-// recordWriter writes records in one of the two forms of downloads.
+// recordWriter writes records as CSV or JSON lines.
 type recordWriter interface {
 	write(Record) error
 	flush() error
 }
 
-// Download answers with all records that next yields, as they come; next returns none at the end.
+// Download streams the records of next, which returns none at the end.
 //
-// It drops a reader that stalls, and one whose session is over. A failure half-way ends the
-// connection, so that a part is never taken for the whole.
+// It drops stalled readers and ended sessions. A failure breaks the connection, so that a part
+// never passes for the whole.
 func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)) error {
 	w := c.Response()
 	var out recordWriter
@@ -45,7 +45,7 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 	default:
 		return app.Invalid("as", "this form of download is not known", "Choose csv or jsonl.")
 	}
-	records, err := next() // the first ones may still be answered with an error page
+	records, err := next() // may still be answered with an error page
 	if err != nil {
 		w.Header().Del(echo.HeaderContentType)
 		return err
@@ -79,7 +79,7 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 	return nil
 }
 
-// withoutTokens returns a record as viewers may read it: agents' words may hold tokens.
+// withoutTokens returns a record for viewers, without tokens in agents' words.
 func withoutTokens(r Record) Record {
 	shown := slices.Clone(r)
 	for i, value := range shown {
@@ -115,12 +115,11 @@ func (w *csvWriter) write(r Record) error {
 
 func (w *csvWriter) flush() error { w.w.Flush(); return w.w.Error() }
 
-// formula is where a text begins like a formula: at its start, and after what some spreadsheets
-// take for the end of a cell (a semicolon in many countries, whatever quotes say).
+// formula matches a formula's beginning: at the start, or where some spreadsheets begin a cell
+// (after a semicolon, whatever quotes say).
 var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*)([=+\\-@|%＝＋－＠])")
 
-// cell is a value in a table. Agents can choose texts, and spreadsheets run text that begins like a
-// formula: an apostrophe keeps it text.
+// cell returns a table's value. An apostrophe keeps agents' texts from running as formulas.
 func cell(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -141,7 +140,7 @@ type jsonWriter struct{ e *json.Encoder }
 func (w jsonWriter) write(r Record) error { return w.e.Encode(r) }
 func (jsonWriter) flush() error           { return nil }
 
-// MarshalJSON writes an object with the fields in their order.
+// MarshalJSON writes an object with ordered fields.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i := 0; i < len(r); i += 2 {
@@ -157,7 +156,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Stamp is a time in a download, nil if there is none.
+// Stamp returns a download's time, nil if zero.
 func Stamp(at time.Time) any {
 	if at.IsZero() {
 		return nil

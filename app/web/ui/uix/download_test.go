@@ -2,7 +2,7 @@ package uix
 
 import "testing"
 
-// TestCellsAreNoFormulas: an agent chooses texts, and a spreadsheet must not run them.
+// TestCellsAreNoFormulas: spreadsheets must not run agents' texts.
 func TestCellsAreNoFormulas(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "plain": "plain", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1",

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// HostLines writes hosts one per line, as ParseHosts reads them.
+// HostLines writes hosts one per line, for ParseHosts.
 func HostLines(hosts []app.Host) string {
 	lines := make([]string, len(hosts))
 	for i, h := range hosts {
@@ -18,8 +18,8 @@ func HostLines(hosts []app.Host) string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseHosts reads one host per line. What the short form doesn't say is taken from the same host
-// in before. The result is never nil: no line means no host.
+// ParseHosts reads one host per line. It takes unwritten details from the same host in before. The
+// result is never nil: no line means no host.
 func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
 	hosts := []app.Host{}
 	for line := range strings.Lines(text) {
@@ -40,8 +40,8 @@ func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
 	return hosts, nil
 }
 
-// ParseDays reads two days, both included, as [from, to). It empties a text that is no day: a date
-// field can't show it, and browsers complain.
+// ParseDays reads two inclusive days as [from, to). It empties invalid texts: date fields can't
+// show them.
 func ParseDays(first, last *string) (from, to time.Time, found components.Problems) {
 	found = components.Problems{}
 	day := func(field string, text *string) time.Time {
@@ -65,7 +65,7 @@ func ParseDays(first, last *string) (from, to time.Time, found components.Proble
 	return from, to, found
 }
 
-// Address is a path with the query parameters that are not empty, in pairs of name and value.
+// Address adds non-empty query parameters, pairs of name and value, to a path.
 func Address(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -79,7 +79,7 @@ func Address(path string, pairs ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// ContainsWords reports whether every word of text stands in hay, in whatever case.
+// ContainsWords reports whether hay contains every word of text, ignoring case.
 func ContainsWords(hay, text string) bool {
 	hay = strings.ToLower(hay)
 	for _, word := range strings.Fields(strings.ToLower(text)) {
@@ -90,8 +90,8 @@ func ContainsWords(hay, text string) bool {
 	return true
 }
 
-// MatchProfile looks for every word of text in a profile's name, keys, credentials, hosts and
-// handle. It doesn't look at its id, which is a token.
+// MatchProfile searches a profile's name, keys, credentials, hosts and handle for every word. It
+// ignores the id, which is a token.
 func MatchProfile(p app.Profile, text string) bool {
 	hay := []string{p.Description, p.Handle, p.PairingCode}
 	for _, k := range p.Keys {

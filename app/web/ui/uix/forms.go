@@ -17,13 +17,12 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Form reads the body's fields. Browsers send line breaks as CR LF; otherwise values are kept as
-// they were typed.
+// Form reads the body's fields. It turns CR LF, as browsers send, into LF and changes nothing else.
 func Form(c echo.Context) (url.Values, error) {
 	err := c.Request().ParseForm()
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
 	if err == nil && kind == "multipart/form-data" {
-		err = c.Request().ParseMultipartForm(app.MaxBody) // all of it fits, so nothing of it is written to a file
+		err = c.Request().ParseMultipartForm(app.MaxBody) // all of it fits, so no file is written
 	}
 	if err != nil {
 		return nil, errUnreadable(err)
@@ -37,10 +36,10 @@ func Form(c echo.Context) (url.Values, error) {
 	return fields, nil
 }
 
-// FormHandler answers a form; its fields have been read.
+// FormHandler answers a form with parsed fields.
 type FormHandler func(c echo.Context, fields url.Values) error
 
-// WithForm reads the fields of a form for its handler.
+// WithForm reads a form's fields for its handler.
 func WithForm(handle FormHandler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		fields, err := Form(c)
@@ -63,8 +62,7 @@ func errUnreadable(err error) error {
 	return e
 }
 
-// SmallForm limits forms that strangers may send: thousands of fields take far more memory than
-// bytes.
+// SmallForm limits strangers' forms: thousands of fields take far more memory than bytes.
 func SmallForm(next echo.HandlerFunc) echo.HandlerFunc {
 	const limit = 16 << 10
 	return func(c echo.Context) error {
@@ -74,11 +72,10 @@ func SmallForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// UploadedFile reads a file of a form, as it is; "" if none was chosen. A file over the limit is
+// UploadedFile returns a form's file; "" if none was chosen. A file over the limit is
 // CodeInvalidField.
 //
-// Form must have been called. It keeps files in memory: a secret must not be written to a temporary
-// directory.
+// Call Form first. It keeps files in memory: secrets must not reach a temporary directory.
 func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
 	f, header, err := c.Request().FormFile(field)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -95,10 +92,10 @@ func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
 	return string(data), err
 }
 
-// GivenValue is the value typed in a field, or else that of the file in another, which is kept byte for byte: some
-// programs need the line break at the end of a key. Both at once are CodeInvalidField.
+// GivenValue returns a typed value, or a file's byte for byte. Some programs need a key's final
+// line break. Both at once are CodeInvalidField.
 //
-// Form must have been called.
+// Call Form first.
 func GivenValue(c echo.Context, fields url.Values, typed, file string) (app.Secret, error) {
 	value := app.TypedValue(fields.Get(typed))
 	uploaded, err := UploadedFile(c, file, app.MaxValue)
@@ -111,8 +108,8 @@ func GivenValue(c echo.Context, fields url.Values, typed, file string) (app.Secr
 	return app.NewSecret(uploaded), nil
 }
 
-// Problems places an error on a form: beside the field that fields gives for it, else on top. An
-// error that a person can't solve is returned.
+// Problems places an error beside its field in fields, else on top. It returns errors that a person
+// can't solve.
 func Problems(err error, fields map[string]string) (components.Problems, error) {
 	known, ok := AppError(err)
 	if !ok {
@@ -132,13 +129,12 @@ func AppError(err error) (*app.Error, bool) {
 	return e, ok
 }
 
-// Sentences is an error as one or two sentences.
+// Sentences turns an error into one or two sentences.
 func Sentences(e *app.Error) string {
 	return strings.TrimSpace(format.Sentence(e.Message) + " " + format.Sentence(e.Hint))
 }
 
-// CheckRepeated compares a new password with its repetition in field. It returns nil if they are
-// the same.
+// CheckRepeated compares a password with its repetition in field. It returns nil if they match.
 func CheckRepeated(password, repeated, field string) components.Problems {
 	if password == repeated {
 		return nil
@@ -146,8 +142,7 @@ func CheckRepeated(password, repeated, field string) components.Problems {
 	return components.Problems{field: "This doesn't match the field above."}
 }
 
-// CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of
-// spaces don't matter: phones change them.
+// CheckTyped requires the requested name. It ignores case and repeated spaces, which phones change.
 func CheckTyped(fields url.Values, name string) error {
 	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {
@@ -156,7 +151,7 @@ func CheckTyped(fields url.Values, name string) error {
 	return errTyped(plain(name))
 }
 
-// errTyped refuses a form on which the name was not typed.
+// errTyped refuses a form without the typed name.
 func errTyped(name string) error {
 	return app.Invalid("typed", "that is not its name", "Type "+name+" if you mean it.")
 }

@@ -25,7 +25,7 @@ type Inbox struct {
 	now     func() time.Time
 }
 
-// Needs lists all that waits for a person, oldest first.
+// Needs lists everything that waits for a person, oldest first.
 func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardview.Need, error) {
 	all, err := i.problems(ctx, profiles)
 	if err != nil {
@@ -44,8 +44,8 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardv
 	return all, nil
 }
 
-// Count is how many Needs there are. Every page shows it, so code that waits is only counted: an agent
-// can make thousands wait.
+// Count returns the number of Needs. Every page shows it and agents can make thousands wait, so it
+// only counts code.
 func (i *Inbox) Count(ctx context.Context, profiles []app.Profile) (int, error) {
 	all, err := i.problems(ctx, profiles)
 	if err != nil {
@@ -55,7 +55,7 @@ func (i *Inbox) Count(ctx context.Context, profiles []app.Profile) (int, error) 
 	return len(all) + scripts + versions, err
 }
 
-// problems lists what waits for a person other than code.
+// problems lists what waits for a person, except code.
 func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
 	credentials, err := i.access.Credentials.List(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []das
 		questionNeeds(unanswered, profiles)), nil
 }
 
-// backupNeed says that the last backup failed or was missed.
+// backupNeed reports a failed or missed last backup.
 func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
 	last, bad, err := i.backups.BackupTrouble(ctx)
 	if err != nil || !bad {
@@ -116,7 +116,7 @@ func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits boo
 	return n, true, nil
 }
 
-// profileNeed says what a profile needs a person for, if anything.
+// profileNeed reports what a profile needs a person for.
 func (i *Inbox) profileNeed(p app.Profile) (n dashboardview.Need, waits bool) {
 	n = dashboardview.Need{
 		Icon: "profile", Title: format.Title(p.Description), Quoted: p.PairingCode != "",
@@ -149,8 +149,7 @@ func (i *Inbox) profileNeed(p app.Profile) (n dashboardview.Need, waits bool) {
 	return n, false
 }
 
-// undecidedHosts are the hosts that nobody decided about, and when the oldest of them was asked
-// for.
+// undecidedHosts returns undecided hosts and the oldest request's time.
 func undecidedHosts(p app.Profile) (names []string, since time.Time) {
 	for _, h := range p.Hosts {
 		if h.Allowed {
@@ -164,7 +163,7 @@ func undecidedHosts(p app.Profile) (names []string, since time.Time) {
 	return names, since
 }
 
-// credentialNeed says that a credential's last test failed, unless it got another value since.
+// credentialNeed reports a failed last test of a credential's present value.
 func credentialNeed(c app.Credential) (n dashboardview.Need, waits bool) {
 	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
 		return n, false

@@ -2,8 +2,8 @@ package uix
 
 import "slices"
 
-// notices are what pages say after an action. The cookie carries only the name, so nobody can put
-// words into a page.
+// notices maps names to notices after actions. Cookies carry only names, so nobody can put words
+// into a page.
 func notices() map[string]string {
 	return map[string]string{
 		"credential-added":   "The credential was added.",
@@ -83,7 +83,7 @@ func notices() map[string]string {
 	}
 }
 
-// Notice is what a page says by a name, "" for none, and whether it is about something that is not well.
+// Notice returns a notice by name, "" for none, and whether it warns.
 func Notice(name string) (text string, warns bool) {
 	return notices()[name], slices.Contains([]string{
 		"credential-empty", "credential-wide", "credential-weak", "credential-scheme", "credential-owners",

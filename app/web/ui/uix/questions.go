@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// ProfileName is what a person knows a profile by.
+// ProfileName returns a profile's name for people.
 func ProfileName(profiles []app.Profile, handle string) string {
 	if p := slices.IndexFunc(profiles, func(p app.Profile) bool { return p.Handle == handle }); p >= 0 {
 		return format.Title(profiles[p].Description)
@@ -18,8 +18,8 @@ func ProfileName(profiles []app.Profile, handle string) string {
 	return "A deleted profile"
 }
 
-// questionNeeds says which scripts wait for an answer that no agent gives. An entry leaves with the
-// answer, or with the end of the execution.
+// questionNeeds lists scripts that wait for an answer from no agent. An entry leaves with the
+// answer or the execution's end.
 func questionNeeds(waiting []store.Unanswered, profiles []app.Profile) (all []dashboardview.Need) {
 	for _, q := range waiting {
 		name := ProfileName(profiles, q.ProfileHandle)

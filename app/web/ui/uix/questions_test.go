@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestUnansweredQuestionNeedsSomebody: it is an entry that leads to the question, also if its
-// profile was deleted.
+// TestUnansweredQuestionNeedsSomebody, also of a deleted profile, and leads to the question.
 func TestUnansweredQuestionNeedsSomebody(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

@@ -11,12 +11,11 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// RequireFresh lets a request pass only if its person confirmed who they are, by password or passkey,
-// in the last minutes (auth.Session.Fresh). Otherwise it asks them to and leads back: to the page
-// itself, or for a form to its page, with a notice that nothing was done yet.
+// RequireFresh requires a recent confirmation by password or passkey (auth.Session.Fresh).
+// Otherwise it asks for one and leads back to the page. After a form, a notice says that nothing
+// was done.
 //
-// Put it before what gives much away or can't be undone, and also before the page with the form, so
-// that nobody fills one in for nothing.
+// Put it before disclosures and irreversible actions, and before their forms' pages.
 func (u *UI) RequireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if Session(c).Fresh(u.Now()) {
@@ -36,8 +35,8 @@ func (u *UI) RequireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// askLogin leads to the login, and from there back to the page. htmx gets a header: it would put
-// the login into a part of the page otherwise.
+// askLogin leads to the login and back. htmx gets a header, or it would put the login into a part
+// of the page.
 func (u *UI) askLogin(c echo.Context) {
 	r := c.Request()
 	next, fromHTMX := CameFrom(r), r.Header.Get("HX-Request") == "true"
@@ -45,7 +44,7 @@ func (u *UI) askLogin(c echo.Context) {
 	case r.Method == http.MethodGet && !Partial(c) && r.URL.Path != paths.Events:
 		next = r.URL.RequestURI()
 	case r.Method == http.MethodPost && fromHTMX:
-		_ = c.NoContent(http.StatusUnauthorized) // the page keeps what was typed, and says so
+		_ = c.NoContent(http.StatusUnauthorized) // the page keeps what was typed
 		return
 	case r.Method == http.MethodPost && r.URL.Path != paths.Welcome:
 		u.setNotice(c, "session-over")
@@ -59,7 +58,7 @@ func (u *UI) askLogin(c echo.Context) {
 	_ = c.Redirect(http.StatusSeeOther, to)
 }
 
-// CameFrom is the page that a form stands on, as the browser says; the overview if it doesn't.
+// CameFrom returns the page that sent a form, else the overview.
 func CameFrom(r *http.Request) string {
 	for _, from := range []string{r.Header.Get("HX-Current-URL"), r.Referer()} {
 		if u, err := url.Parse(from); err == nil && from != "" {
@@ -69,7 +68,7 @@ func CameFrom(r *http.Request) string {
 	return paths.Root
 }
 
-// LocalPage returns next if it is a page of this UI, else the overview: a login must not lead
+// LocalPage returns next if it is a page of this UI, else the overview. A login must not lead
 // elsewhere.
 func LocalPage(next string) string {
 	u, err := url.Parse(next)

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// rejectionNeeds says which credentials hosts refused in real runs. An entry leaves when the
-// credential gets another value, the host accepts it again, or the profile ends.
+// rejectionNeeds lists credentials that hosts refused in runs. An entry leaves with a new value, an
+// accepting host, or the profile's end.
 func rejectionNeeds(
 	rejected []store.Rejection, profiles []app.Profile, credentials []app.Credential, now time.Time,
 ) (all []dashboardview.Need) {

@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestRejectedCredentialNeedsSomebody: a refusal in a real run is an entry, until the credential has
-// another value, the key is linked to no credential, or its profile has ended.
+// TestRejectedCredentialNeedsSomebody until its value, its link or its profile changes.
 func TestRejectedCredentialNeedsSomebody(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

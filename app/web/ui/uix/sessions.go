@@ -22,16 +22,16 @@ const (
 	keyRole    = "airlock.role" // that the request needs
 )
 
-// Sessions checks who is logged in. It is safe for concurrent use.
+// Sessions checks logins. It is safe for concurrent use.
 type Sessions struct {
 	access *access.Parts
 	now    func() time.Time
 }
 
-// Require lets only requests pass whose session is valid and whose person has the role.
+// Require admits requests with a valid session and a person with the role.
 //
-// It reads a form to its end before it looks: a form that is sent slowly must not act for a session
-// that was ended meanwhile. It reads nothing that strangers send.
+// It reads the form before it checks: a slow form must not outlive its session. It reads nothing
+// from strangers.
 func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -62,7 +62,7 @@ func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
 	}
 }
 
-// errRole refuses what the role of a person doesn't include.
+// errRole refuses an insufficient role.
 func errRole(has, needed app.Role) error {
 	hint := "Ask an owner of this Airlock; they change roles in Settings, People."
 	if needed == "" {
@@ -72,8 +72,8 @@ func errRole(has, needed app.Role) error {
 		fmt.Sprintf("this is for the role %s or above, and yours is %s; nothing was done", needed, has), hint)
 }
 
-// automatic reports whether a page asks by itself, because something changed: nobody need be there.
-// People only use links, forms and fields.
+// automatic reports whether a page asks by itself after a change. People only use links, forms and
+// fields.
 func automatic(c echo.Context) bool {
 	r := c.Request()
 	element, _, _ := strings.Cut(r.Header.Get("HX-Source"), "#")
@@ -81,8 +81,8 @@ func automatic(c echo.Context) bool {
 		(r.URL.Path == paths.Events || Partial(c) && (element == "div" || element == "section"))
 }
 
-// Check returns nil while the session of a request counts.
-// CodeUnauthorized: it is over. CodeForbidden: its person has lost the role that the request needs.
+// Check returns nil while a request's session counts. CodeUnauthorized: it is over. CodeForbidden:
+// its person lost the required role.
 func (s *Sessions) Check(c echo.Context) error {
 	session, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Sessions) Check(c echo.Context) error {
 	return nil
 }
 
-// readBody keeps the whole body in memory. Its size is limited already.
+// readBody keeps the body in memory. Its size is already limited.
 func readBody(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -109,8 +109,8 @@ func readBody(r *http.Request) error {
 // Heartbeat is how often a stream checks its session, and a transfer at most.
 const Heartbeat = 20 * time.Second
 
-// Reader reads on while the session of a request counts. It checks with the first piece that comes a
-// Heartbeat after the last check, and at the end: a sender that stalls is not checked meanwhile.
+// Reader reads while a request's session counts. It checks with the first piece a Heartbeat after
+// the last check, and at the end. A stalled sender is not checked.
 func (s *Sessions) Reader(c echo.Context, r io.Reader) io.Reader {
 	return &sessionReader{Reader: r, sessions: s, c: c, checked: s.now()}
 }
@@ -134,7 +134,7 @@ func (r *sessionReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SessionToken is the token in the session's cookie; empty if there is none.
+// SessionToken returns the session cookie's token or "".
 func SessionToken(c echo.Context) app.Secret {
 	k, err := c.Cookie(SessionCookie)
 	if err != nil {
@@ -143,16 +143,16 @@ func SessionToken(c echo.Context) app.Secret {
 	return app.NewSecret(k.Value)
 }
 
-// Session is the session of a request that passed Require; its ID is empty for any other.
+// Session returns the session of a request that passed Require. Its ID is empty for others.
 func Session(c echo.Context) auth.Session {
 	session, _ := c.Get(keySession).(auth.Session)
 	return session
 }
 
-// Actor is the person who is logged in; its kind is empty where nobody is.
+// Actor returns the logged-in person; its kind is empty for none.
 func Actor(c echo.Context) app.Actor { return Session(c).Actor }
 
-// IsUpload reports whether a request may have a body of any size. Its handler limits it.
+// IsUpload reports whether only the handler limits a request's body.
 func IsUpload(r *http.Request) bool {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	rerun := strings.HasPrefix(path, paths.Executions+"/") && strings.HasSuffix(path, "/rerun") &&

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// skillNeeds says which versions of skills wait for a review.
+// skillNeeds lists skill versions that wait for review.
 func skillNeeds(waiting []skills.Version) (all []dashboardview.Need) {
 	for _, v := range waiting {
 		all = append(all, dashboardview.Need{

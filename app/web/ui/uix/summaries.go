@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Summaries says in a line each what executions ran or returned, by handle; where words were looked
-// for, the place at which one stands.
+// Summaries describes executions in a line each, by handle: code, result or the place of a searched
+// word.
 func (u *UI) Summaries(
 	ctx context.Context, list []app.Execution, words string,
 ) (map[string]components.Summary, error) {
@@ -47,8 +47,7 @@ const (
 	importKeyword = "import "
 )
 
-// firstStatement is the first line of a script that says what it does: no import and no comment,
-// if there is another.
+// firstStatement returns a script's first line, preferring one beyond imports and comments.
 func firstStatement(script string) string {
 	first := ""
 	for line := range strings.Lines(script) {
@@ -66,10 +65,10 @@ func firstStatement(script string) string {
 	return first
 }
 
-// matchIn finds the first of the words in a text, as a whole word in whatever case.
+// matchIn finds the first whole word of words in a text, ignoring case.
 func matchIn(text, words string) (s components.Summary, found bool) {
 	lower := strings.ToLower(text)
-	if len(lower) != len(text) { // a letter has another length in lower case: offsets would be wrong
+	if len(lower) != len(text) { // lower case changes a letter's length: offsets would be wrong
 		return s, false
 	}
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
@@ -96,7 +95,7 @@ func wholeWord(text string, at, end int) bool {
 	return !joins(before) && !joins(after)
 }
 
-// excerpt is a match with what stands around it in its line.
+// excerpt returns a match with its line's context.
 func excerpt(text string, at, end int) components.Summary {
 	start := max(at-aroundMatch, strings.LastIndexByte(text[:at], '\n')+1, 0)
 	stop := min(end+aroundMatch, len(text))

@@ -19,7 +19,6 @@ func TestFirstStatement(t *testing.T) {
 	}
 }
 
-// A match is a whole word, in any case, with its line around it.
 func TestMatchIn(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 100)

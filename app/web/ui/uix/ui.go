@@ -37,8 +37,7 @@ type Config struct {
 	DataLoss string // why the data will be gone after the next start; "" if it won't
 }
 
-// UI renders pages and leads from one to the next. Every package of pages embeds it.
-// It is safe for concurrent use.
+// UI renders pages and redirects. Page packages embed it. It is safe for concurrent use.
 type UI struct {
 	Config
 	*Sessions
@@ -55,8 +54,7 @@ func New(cfg Config) *UI {
 	}
 }
 
-// Shell is what surrounds the page of a person with a session. It returns the profiles that it
-// read, too.
+// Shell returns a logged-in page's surroundings and the profiles it read.
 func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	ctx := c.Request().Context()
 	profiles, err := u.Access.Profiles.List(ctx)
@@ -79,7 +77,7 @@ func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout
 	return sh, profiles, nil
 }
 
-// BareShell is a shell that asks nothing of the store, so that it can also surround errors.
+// BareShell returns a shell without the store, also for errors.
 func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 	theme := ""
 	if k, err := c.Cookie(ThemeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
@@ -92,8 +90,7 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 	}
 }
 
-// disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
-// with its own error.
+// disk returns the free space. If unreadable, pages omit it: writes fail with their own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
 	room, err := u.Engine.Statistics.FreeSpace(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -102,9 +99,8 @@ func (u *UI) disk(ctx context.Context) layout.Disk {
 	return layout.Disk{Free: room.Free, Size: room.Size, Reserve: room.Reserve, Full: room.Full}
 }
 
-// Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't
-// be rendered is an error, never half a page. Invisible characters are shown as their numbers,
-// wherever they come from. Viewers see no token.
+// Render answers with a whole page, or the parts that htmx asks for. A page that fails to render is
+// an error, never half a page. Invisible characters appear as numbers. Viewers see no token.
 func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...any) error {
 	var buf bytes.Buffer
 	var err error
@@ -117,7 +113,7 @@ func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...a
 		return err
 	}
 	if status >= 400 {
-		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
+		c.Response().Header().Set("HX-Push-Url", "false") // a refused form's address is not a page
 	}
 	body := app.Visible(buf.Bytes())
 	if hidesTokens(c) {
@@ -126,11 +122,10 @@ func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...a
 	return c.HTMLBlob(status, body)
 }
 
-// hidesTokens reports whether the person of a request may not see tokens, which agents' words may hold.
+// hidesTokens reports whether a person may not see tokens in agents' words.
 func hidesTokens(c echo.Context) bool { return Session(c).Role == app.RoleViewer }
 
-// RelyingParty is what passkeys are bound to at the address of a request, CodeConflict where browsers
-// have none.
+// RelyingParty returns what passkeys are bound to, CodeConflict where browsers have none.
 func (u *UI) RelyingParty(c echo.Context) (app.RelyingParty, error) {
 	rp, ok := u.Origins.RelyingParty(c.Request())
 	if !ok {
@@ -146,7 +141,7 @@ func Partial(c echo.Context) bool {
 	return h.Get("HX-Request") == "true" && h.Get("HX-Request-Type") == "partial" && h.Get("HX-Boosted") == ""
 }
 
-// Done leads on after an action, with a notice for the next page; "" for none.
+// Done redirects after an action, with a notice or "".
 func (u *UI) Done(c echo.Context, notice, to string) error {
 	if notice != "" {
 		u.setNotice(c, notice)
@@ -154,8 +149,8 @@ func (u *UI) Done(c echo.Context, notice, to string) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// Confirm asks before an action that can't be undone; it makes the shell of the page. refused says why
-// it was not done so far, or is nil.
+// Confirm asks before an irreversible action, in a shell it makes. refused is the last attempt's
+// error or nil.
 func (u *UI) Confirm(c echo.Context, section layout.Section, page layout.ConfirmPage, refused error) (err error) {
 	if page.Shell, _, err = u.Shell(c, strings.TrimSuffix(page.Question, "?"), section); err != nil {
 		return err
@@ -170,10 +165,10 @@ func (u *UI) Confirm(c echo.Context, section layout.Section, page layout.Confirm
 	return u.Render(c, status, layout.Confirm(page))
 }
 
-// AnswerError answers a failed request with a page, or leads to the login.
+// AnswerError answers a failed request with a page or the login.
 func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
 	ctx := c.Request().Context()
-	// A body that stalls ends the request's context, and its sender still reads.
+	// A stalled body ends the request's context, but its sender still reads.
 	c.SetRequest(c.Request().WithContext(context.WithoutCancel(ctx)))
 	setPageHeaders(c)
 	if e.Code == app.CodeUnauthorized {

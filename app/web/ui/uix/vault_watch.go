@@ -13,13 +13,13 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// VaultMaxAge is how old the state of the Vault on a page may be.
+// VaultMaxAge bounds the age of a page's Vault state.
 const VaultMaxAge = time.Minute
 
-// VaultWatch remembers the state of the Vault, so that not every page asks it.
+// VaultWatch caches the Vault's state for pages.
 //
-// Open pages have it looked at by their event stream. While no page is open, nobody asks the Vault.
-// It is safe for concurrent use.
+// Event streams of open pages refresh it; otherwise nobody asks the Vault. It is safe for
+// concurrent use.
 type VaultWatch struct {
 	access *access.Parts
 	hub    *live.Hub
@@ -33,8 +33,8 @@ type VaultWatch struct {
 	state        credentials.VaultStatus
 }
 
-// State is the state of the Vault at most maxAge ago, and since when it fails (zero: it works); nil
-// if none is configured. It takes a few seconds at most.
+// State returns the Vault's state, at most maxAge old; nil if none is configured. It returns since
+// when the Vault fails (zero: it works), within a few seconds.
 func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*credentials.VaultStatus, time.Time, error) {
 	if !w.access.Vault.Configured() {
 		return nil, time.Time{}, nil
@@ -47,7 +47,7 @@ func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*credenti
 	if state, since, ok := w.recent(maxAge); ok { // somebody else looked meanwhile
 		return &state, since, nil
 	}
-	// A person who leaves is no sign of a failing Vault.
+	// A departing person is no Vault failure.
 	state, _, err := w.access.Vault.Status(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, time.Time{}, err
@@ -65,8 +65,7 @@ func (w *VaultWatch) recent(maxAge time.Duration) (state credentials.VaultStatus
 	return w.state, w.failingSince, !w.checkedAt.IsZero() && w.now().Sub(w.checkedAt) < maxAge
 }
 
-// remember keeps a state. It reports since when the Vault fails, and whether it just began or
-// stopped to.
+// remember stores a state. It returns since when the Vault fails, and whether that changed.
 func (w *VaultWatch) remember(state credentials.VaultStatus) (since time.Time, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +80,7 @@ func (w *VaultWatch) remember(state credentials.VaultStatus) (since time.Time, c
 	return w.failingSince, failed != fails
 }
 
-// need says that values can't be read from the Vault.
+// need reports that the Vault's values are unreadable.
 func (w *VaultWatch) need(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
 	state, since, err := w.State(ctx, VaultMaxAge)
 	if err != nil || state == nil || since.IsZero() {
