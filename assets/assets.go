@@ -28,20 +28,18 @@ type asset struct {
 	zipped    []byte // nil where gzip does not make it smaller
 }
 
-// table is built once, on first use, from files that are part of the program.
 var table = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}
 	all["favicon.svg"] = newAsset("favicon.svg", read("favicon.svg"))
 	all["app.css"] = newAsset("app.css", joined("css"))
-	// One file: htmx looks at the page as soon as it is loaded, and ignores what its extensions are for if they
-	// come later.
+	// Join them: htmx starts when loaded and ignores later extensions.
 	script := slices.Concat(read("vendor/htmx.min.js"), []byte("\n"), read("vendor/hx-sse.min.js"),
 		[]byte("\n(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n"))
 	all["app.js"] = newAsset("app.js", script)
 	return all
 })
 
-// joined puts the files of a directory together in the order of their names.
+// joined concatenates a directory's files in name order.
 func joined(dir string) []byte {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
@@ -81,7 +79,7 @@ func newAsset(name string, data []byte) asset {
 	}
 }
 
-// contentType doesn't ask the mime package, whose answers depend on the machine.
+// contentType avoids the mime package, whose answers depend on the machine.
 func contentType(ext string) string {
 	switch ext {
 	case ".css":
@@ -108,8 +106,8 @@ func zip(data []byte) []byte {
 	return buf.Bytes()
 }
 
-// URL returns the path of an asset, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css.
-// It panics on an unknown name, which a test of any page finds.
+// URL returns an asset's path, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css. It panics on
+// unknown names.
 func URL(name string) string {
 	a, ok := table()[name]
 	if !ok {
@@ -118,7 +116,7 @@ func URL(name string) string {
 	return a.url
 }
 
-// Handler serves the assets under Prefix, to be kept for ever. Anything else is 404.
+// Handler serves the assets under Prefix with unlimited caching. Anything else is 404.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := byURL()[r.URL.Path]
@@ -144,7 +142,7 @@ func Handler() http.Handler {
 	})
 }
 
-// acceptsGzip reports whether the header allows gzip. A weight of zero refuses it.
+// acceptsGzip reports whether a header accepts gzip. Weight zero refuses it.
 func acceptsGzip(header string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, weight, weighted := strings.Cut(strings.TrimSpace(part), ";")

@@ -68,7 +68,7 @@ func TestServedForEverUnderItsDigest(t *testing.T) {
 	}
 }
 
-// TestExtensionsComeWithHtmx: it starts before a script that is fetched later, and would never connect.
+// TestExtensionsComeWithHtmx: later ones never connect.
 func TestExtensionsComeWithHtmx(t *testing.T) {
 	t.Parallel()
 	rest := table()["app.js"].plain
@@ -103,7 +103,7 @@ func TestAcceptsGzip(t *testing.T) {
 	}
 }
 
-// TestVendored compares the vendored scripts with the sums that were noted when they were taken.
+// TestVendored compares vendored scripts with recorded sums.
 func TestVendored(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("vendor/README.md")

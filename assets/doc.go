@@ -1,7 +1,6 @@
-// Package assets holds what pages load: style sheet, scripts and mark. Each file has a digest of
-// its content in its name, so browsers keep it for ever and never show an old one.
+// Package assets holds the style sheet, scripts and mark of pages. File names contain content
+// digests, so browsers cache them without end.
 //
-// The style sheet is written as css/NN-name.css and the script as js/NN-name.js, one subject a
-// file. At start the program joins them in the order of their names. All of js stands in one
-// function: declarations are visible to later files.
+// css/NN-name.css and js/NN-name.js hold one subject a file. At start the program joins them in
+// name order. All of js shares one function, so later files see earlier declarations.
 package assets
