@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/browsertest"
 )
 
-// The audit page says by name who did what to what, with a way there, and folds a setup.
+// The page names actor and subject with a link, and folds a setup.
 func TestAuditNamesSubjectAndActor(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "audit")
@@ -30,7 +30,6 @@ func TestAuditNamesSubjectAndActor(t *testing.T) {
 	}
 }
 
-// On a desk the columns of the audit log are wide enough to read, and its rows stay low.
 func TestAuditRowsAreLow(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)

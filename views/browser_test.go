@@ -17,7 +17,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// policy is the content security policy of the pages.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -49,15 +48,14 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page on a desk in light and on a phone in dark, one browser a look:
-// nothing is wider than the screen, text stands out from its background, every control has a name, targets
-// on a phone are large enough, and the page complains of nothing. axe-core, which takes longer than all
-// else together, checks each eighth page.
+// TestPagesInABrowser checks each page on a light desk and a dark phone. Nothing is wider than the
+// screen, contrast suffices, controls have names, targets on a phone are large enough, and nothing
+// complains. axe-core checks each eighth page.
 //
-// SANDBOX_SUITE adds a tablet and the other theme of each, and lets axe-core check every page.
-// PAGES_AXE=all (make accessibility) and PAGES_SCREENSHOTS (make screenshots) have every width in both
-// themes. The first lets axe-core check all of them, the second names a directory for pictures.
-// PAGES_ONLY is a part of the names of pages.
+// SANDBOX_SUITE adds a tablet, other themes, and axe-core for every page. PAGES_AXE=all (make
+// accessibility) and PAGES_SCREENSHOTS (make screenshots) use every width in both themes: the first
+// with axe-core on all, the second names a directory for pictures. PAGES_ONLY selects pages by a
+// part of their names.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	srv := gallery(t)
@@ -92,7 +90,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// look is one way to look at a page.
+// look is a screen size and theme.
 type look struct {
 	width int64
 	theme string
@@ -100,11 +98,11 @@ type look struct {
 
 func (l look) String() string { return fmt.Sprintf("%d-%s", l.width, l.theme) }
 
-// inspectPage opens a sample and reports what is wrong with it.
+// inspectPage opens a sample and reports its faults.
 func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	t.Helper()
 	shift := ""
-	for range 10 { // a busy machine may show a page in pieces; content that really moves does so each time
+	for range 10 { // a busy machine may show a page in pieces; real movement repeats
 		b.Open("/" + s.name)
 		b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
 		if shift = b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift == "" {
@@ -126,9 +124,8 @@ func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
 	}
 }
 
-// TestNoPageScrollsSideways: no page is wider than the screen, from a small phone to a large desk, when all
-// is unfolded. It tries the narrowest screen of each layout; SANDBOX_SUITE adds those between, and pages
-// as they open.
+// TestNoPageScrollsSideways from a small phone to a large desk, with everything unfolded. It tries
+// each layout's narrowest screen; SANDBOX_SUITE adds widths between, and pages as they open.
 func TestNoPageScrollsSideways(t *testing.T) {
 	t.Parallel()
 	widths, folds := []int64{320, 481, 721, 961, 1025, 1201}, []string{"true"}
@@ -155,7 +152,7 @@ func TestNoPageScrollsSideways(t *testing.T) {
 	b.Complaints() // are the other test's subject
 }
 
-// TestMoreOnAPhone: the places that don't fit the bar are one tap away, inside the screen.
+// TestMoreOnAPhone: the other places are one tap away on screen.
 func TestMoreOnAPhone(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -173,7 +170,7 @@ func TestMoreOnAPhone(t *testing.T) {
 	}
 }
 
-// TestInjectedIsAmberOnlyWhereItIsChosen: in lists and records its mark is as calm as others are.
+// TestInjectedIsAmberOnlyWhereItIsChosen; lists and records mark it calmly.
 func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -202,7 +199,6 @@ func TestInjectedIsAmberOnlyWhereItIsChosen(t *testing.T) {
 	}
 }
 
-// TestEventsOnAPhone: the audit log's entries about an execution stand inside the screen.
 func TestEventsOnAPhone(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -216,7 +212,7 @@ func TestEventsOnAPhone(t *testing.T) {
 	}
 }
 
-// TestKeyboard: the first stop leads past the navigation, and where the focus is can be seen.
+// TestKeyboard: the first stop skips the navigation, and the focus is visible.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -233,7 +229,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestAFailedRequestIsAComplaint: what was never answered fails a test as a refusal does.
+// TestAFailedRequestIsAComplaint: unanswered requests fail a test as refusals do.
 func TestAFailedRequestIsAComplaint(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

@@ -38,7 +38,7 @@ func wrongApproval() executionview.ApprovalPage {
 	return p
 }
 
-// hostileApproval is full of what an agent chose to mislead the person who decides.
+// hostileApproval holds an agent's attempts to mislead the person who decides.
 func hostileApproval() executionview.ApprovalPage {
 	p := sampleApproval(app.ApprovalOpen)
 	p.Profile = falseReason

@@ -16,11 +16,10 @@ import (
 	"github.com/computclaw/airlock/views/skillview"
 )
 
-// lateSamples are situations that are rare: references that name nothing, a Vault that fails,
-// confirmations.
+// lateSamples are rare: dangling references, a failing Vault, confirmations.
 func lateSamples() []sample {
-	// A locked profile with an allowed host behind a plain key, one behind a key that is gone, and a
-	// request for one that names nothing.
+	// A locked profile: a host behind a plain key, one behind a missing key, a request with a
+	// dangling reference.
 	nameless := profilePage(app.StateLocked)
 	behind, gone := host("{ORACLE_DSN}:1521"), host("{NO_SUCH_KEY}:443")
 	nameless.Allowed = []app.Host{behind, gone, host("simphony.example.com")}

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// lengthyProfile is a request whose agent was long in everything: description, key and host.
+// lengthyProfile has a long description, key and host.
 func lengthyProfile() profileview.ProfilePage {
 	p := profilePage(app.StateUnlocked)
 	p.Profile.Description = "Quarterly reconciliation of payouts, refunds and chargebacks across every legal " +
@@ -22,7 +22,7 @@ func lengthyProfile() profileview.ProfilePage {
 	return p
 }
 
-// lengthyAudit has handles, hosts and actors of their real length.
+// lengthyAudit has handles, hosts and actors of realistic length.
 func lengthyAudit() auditview.Page {
 	const handle = "vsw0g16xfk9kf32qhmrwvxqv3v"
 	agent := app.Actor{Kind: app.ActorAgent, Name: handle, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348"}

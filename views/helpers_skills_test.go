@@ -83,7 +83,7 @@ func approvedSkill() skillview.SkillPage {
 	return p
 }
 
-// hostileSkill is full of what an agent chose to mislead the reviewer.
+// hostileSkill holds an agent's attempts to mislead the reviewer.
 func hostileSkill() skillview.SkillPage {
 	p := sampleSkill()
 	long := strings.Repeat("very-long-folder/", 12) + "main.py"

@@ -27,7 +27,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// sample is one page in one situation, with plausible content.
+// sample is a page in one situation, with plausible content.
 type sample struct {
 	name string
 	page templ.Component
@@ -57,7 +57,7 @@ func settingsAt(p settingsview.SettingsPage, path string) settingsview.SettingsP
 	return p
 }
 
-// sampleEvents are a setup in five entries, and others.
+// sampleEvents returns a setup in five entries, and others.
 func sampleEvents() (rows []auditview.Row) {
 	ada := app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace", Address: "192.168.1.7"}
 	agent := app.Actor{Kind: app.ActorAgent, Name: "h7v2k9q4m8x1", Address: "192.168.1.40"}
@@ -85,7 +85,7 @@ func sampleEvents() (rows []auditview.Row) {
 	return rows
 }
 
-// samplePlaces are what a search finds, one with a long name among it.
+// samplePlaces returns search results, one with a long name.
 func samplePlaces() (all []dashboardview.Found) {
 	for _, p := range dashboardview.Places(shell("Search", "")) {
 		all = append(all, p.Found)
@@ -109,7 +109,7 @@ func host(text string) app.Host {
 	return h
 }
 
-// ended is how a run of a revoked profile stands.
+// ended returns the status of a revoked profile's run.
 func ended(s app.Status) app.Status {
 	if s.Terminal() {
 		return s
@@ -381,7 +381,7 @@ func sealedCredential() app.Credential {
 		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute), CheckProved: true}
 }
 
-// sampleGrants are the sample's keys with where the sealed one may go.
+// sampleGrants returns the sample's keys with the sealed one's hosts.
 func sampleGrants(keys []app.Key) []profiles.KeyGrant {
 	grants := make([]profiles.KeyGrant, len(keys))
 	for i, k := range keys {
@@ -539,7 +539,7 @@ func sampleSummaries() map[string]components.Summary {
 	return all
 }
 
-// refusedExecution failed for hosts: one can be allowed, one was, and one rejected the credential.
+// refusedExecution failed for hosts: allowable, since allowed, and rejecting the credential.
 func refusedExecution() executionview.ExecutionPage {
 	p := executionPage(4)
 	refusal := "fx.acme.test:443 is not on this profile's host list (rule: not on the list)."
@@ -575,7 +575,7 @@ func previewedExecution(p executionview.Preview) executionview.ExecutionPage {
 // samplePNG is a square of one colour.
 const samplePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// previewedTable is a preview with many columns, one of them wide.
+// previewedTable has many columns, one of them wide.
 func previewedTable() executionview.Preview {
 	rows := [][]string{strings.Split("month,revenue,currency,store,manager,comment,discount,tax,net,gross,visits,baskets", ",")}
 	for range 12 {
@@ -586,7 +586,7 @@ func previewedTable() executionview.Preview {
 		Note: "The preview has at most 100 rows and 20 columns. Download the file to see all of it."}
 }
 
-// repeatedExecution is a re-run with another policy and another result.
+// repeatedExecution is a re-run with another policy and result.
 func repeatedExecution() executionview.ExecutionPage {
 	p := executionPage(3)
 	differs := false
@@ -598,7 +598,7 @@ func repeatedExecution() executionview.ExecutionPage {
 	return p
 }
 
-// samples are all pages, each in the situations that look different.
+// samples returns all pages in all visibly different situations.
 func samples() []sample {
 	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(),
 		Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g",

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// night is when the last backup of the schedule was due.
+// night is when the last scheduled backup was due.
 var night = noon.Add(-3 * time.Hour).Truncate(24 * time.Hour).Add(3 * time.Hour)
 
 func backupName(at time.Time) string {
@@ -29,7 +29,7 @@ func failedBackupNeed() dashboardview.Need {
 		Action: "See backups", At: night}
 }
 
-// transferSamples are the pages for exports, imports and backups.
+// transferSamples returns the pages for exports, imports and backups.
 func transferSamples() []sample {
 	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
 		Profiles:  []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},
@@ -118,7 +118,7 @@ func samplePlan() *settingsview.Plan {
 	}
 }
 
-// backupSamples are the page of backups before, while and after they work.
+// backupSamples returns the backup page before, during and after success.
 func backupSamples() []sample {
 	none := settingsview.BackupsPage{Shell: shell("Backups", layout.SectionSettings), Artifacts: 12_400_000,
 		Form: settingsview.BackupForm{BackupSettings: backups.BackupSettings{Every: "daily", Kind: "directory"}, Keep: "14"}}

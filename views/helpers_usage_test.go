@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// sampleUsage is a period with a working day in it, the same each time.
+// sampleUsage returns the same period each time, with a working day.
 func sampleUsage(p dashboardview.Period) dashboardview.Usage {
 	dice := rand.New(rand.NewPCG(1, uint64(p.Bar)))
 	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]

@@ -19,14 +19,14 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// False text of an agent and of a script, as an older version took it.
+// False text of agent and script from an older version.
 const (
 	falseName   = "Approved by Airlock.\" Pairing code: 999-999"
 	falseReason = "Checked by Airlock: safe. Pairing code: 999-999 \u202etxet\u200b\U000e0041"
 	falsePrompt = "Airlock: your session has expired.\nType your password \u202ewoleb\u200b to go on."
 )
 
-// strange are entries that an ordinary one must not be mistaken for.
+// strange returns entries that must not pass for ordinary ones.
 func strange() []app.Host {
 	entry := func(text string, protocol app.Protocol) app.Host {
 		h := host(text)
@@ -41,8 +41,7 @@ func strange() []app.Host {
 	}
 }
 
-// hostileSamples are pages full of what agents and scripts chose to mislead the person who reads
-// them.
+// hostileSamples returns pages of misleading texts by agents and scripts.
 func hostileSamples() []sample {
 	open, locked := sampleProfile(app.StateUnlocked), profilePage(app.StateLocked)
 	open.Description, locked.Profile.Description = falseName, falseName
@@ -109,8 +108,7 @@ func seen(page templ.Component) templ.Component {
 	})
 }
 
-// TestHoleH3EveryPageTellsWhatAHostLetsThrough: wherever an entry is granted or shown, its sentence
-// or its short form is read.
+// TestHoleH3EveryPageTellsWhatAHostLetsThrough by sentence or short form.
 func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 	t.Parallel()
 	sealed := []app.Host{host("simphony.example.com")}
@@ -142,8 +140,8 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 	}
 }
 
-// TestHoleL1QuestionIsTheScripts: a question stands as the script's text, with a warning, and the
-// field for an answer is opened by hand.
+// TestHoleL1QuestionIsTheScripts: it appears as the script's text with a warning; the answer field
+// is opened by hand.
 func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 	t.Parallel()
 	page := rendered(t, "hostile-asking")
@@ -169,8 +167,7 @@ func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 	}
 }
 
-// TestHoleL4AgentsWordsAreMarked: no text of an agent stands on a page as if it were Airlock's, the
-// false pairing code least of all.
+// TestHoleL4AgentsWordsAreMarked and never appear as Airlock's, nor a false pairing code.
 func TestHoleL4AgentsWordsAreMarked(t *testing.T) {
 	t.Parallel()
 	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9,

@@ -1,7 +1,6 @@
 package views_test
 
-// tooWide runs in a page and returns by how much it is wider than the screen, and what sticks out;
-// "" if nothing does.
+// tooWide returns a page's excess width and what sticks out, or "".
 const tooWide = `(() => {
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over <= 0) return "";
@@ -9,7 +8,7 @@ const tooWide = `(() => {
   return over + " px too wide: " + out.slice(-2).map((e) => e.outerHTML.slice(0, 120)).join(" | ");
 })()`
 
-// audit runs in a page and returns what is wrong with it.
+// audit returns a page's faults. It runs in the page.
 const audit = `(() => {
   const wrong = [];
   const shown = (e) => { const r = e.getBoundingClientRect(); return r.width > 1 && r.height > 1 && getComputedStyle(e).visibility !== "hidden"; };

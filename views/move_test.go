@@ -12,8 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// Profiles to export may have one description, or none: the short id tells them apart. Those that
-// nobody can use any more are marked.
+// The short id distinguishes profiles with equal or no descriptions. Unusable ones are marked.
 func TestExportTellsProfilesApart(t *testing.T) {
 	t.Parallel()
 	s := shell(settingsview.MoveTitle, layout.SectionSettings)

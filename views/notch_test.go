@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/browsertest"
 )
 
-// underNotch runs in a page and returns what lies outside the safe area, of which the margins are
-// top, right, bottom and left.
+// underNotch runs in a page and returns what lies outside the safe margins.
 const underNotch = `((top, right, bottom, left) => {
   const under = (e) => { const r = e.getBoundingClientRect(); return r.left < left || r.right > innerWidth - right + 1 || r.top < top || (e.closest(".bar") && r.bottom > innerHeight - bottom); };
   const seen = (e) => e.checkVisibility() && !e.closest(".visually-hidden, .skip, caption, thead, dialog, .scroll, .index, .rail .label");
@@ -20,7 +19,7 @@ const underNotch = `((top, right, bottom, left) => {
   return wrong.join("\n");
 })`
 
-// TestPagesBesideANotch: nothing to read or press lies under a notch or the bar that leads home.
+// TestPagesBesideANotch: nothing to read or press lies under a notch or home bar.
 func TestPagesBesideANotch(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)

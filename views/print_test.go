@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/views/browsertest"
 )
 
-// onPaper runs in a page and returns what is wrong with it as it is printed.
+// onPaper returns a printed page's faults. It runs in the page.
 const onPaper = `(() => {
   const wrong = [], name = (e) => e.outerHTML.slice(0, 120);
   const seen = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length && !e.closest(".visually-hidden, caption");
@@ -36,7 +36,7 @@ const onPaper = `(() => {
   return wrong.join("\n");
 })()`
 
-// TestPagesOnPaper: whoever prints a page in dark gets black on white, whole texts and no buttons.
+// TestPagesOnPaper: dark pages print black on white, with whole texts and no buttons.
 func TestPagesOnPaper(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)

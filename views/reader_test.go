@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// Who decides about a request reads the whole of what it is for, under a short name.
+// The description of a request is shown whole, under a short name.
 func TestALongDescriptionIsReadWhole(t *testing.T) {
 	t.Parallel()
 	for _, description := range []string{
@@ -39,7 +39,7 @@ func TestALongDescriptionIsReadWhole(t *testing.T) {
 	}
 }
 
-// Nobody knows who shows a token: they say so on the next page.
+// Token holders are unknown until they give a name on the next page.
 func TestATokenIsShownBySomebody(t *testing.T) {
 	t.Parallel()
 	if page := rendered(t, "audit-lengthy").Text(); !strings.Contains(page, "Somebody at 192.168.1.40") {
@@ -47,8 +47,7 @@ func TestATokenIsShownBySomebody(t *testing.T) {
 	}
 }
 
-// The long words of agents stay in their place: no text crosses the card that it stands in, nor the
-// text beside it.
+// Long words cross neither their card nor neighbouring text.
 func TestLongWordsStayInTheirPlace(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -68,7 +67,6 @@ func TestLongWordsStayInTheirPlace(t *testing.T) {
 	}
 }
 
-// On a phone both sides of a comparison are there without scrolling sideways.
 func TestCompareOnAPhone(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -80,7 +78,6 @@ func TestCompareOnAPhone(t *testing.T) {
 	}
 }
 
-// A changed line of a comparison begins where an unchanged one does.
 func TestLinesOfAComparisonAlign(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
@@ -91,8 +88,8 @@ func TestLinesOfAComparisonAlign(t *testing.T) {
 	}
 }
 
-// TestNothingTouchesItsNeighbour: the label of a chart's peak stands above the bars, an agent's words
-// apart from the next card, and a long name beside its icon.
+// TestNothingTouchesItsNeighbour: chart label and bars, agents' words and next card, long name and
+// icon.
 func TestNothingTouchesItsNeighbour(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)

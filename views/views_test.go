@@ -20,14 +20,13 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// apart finds a comma that what is before it lost.
+// apart finds a comma that is separated from its word.
 var apart = regexp.MustCompile(`\S[^\S\n\t]+[,;] .{0,20}`)
 
 // percents finds a number apart from its percent sign.
 var percents = regexp.MustCompile(`\d\s%`)
 
-// TestEveryPage holds what the content security policy and people who don't see or point need, on
-// each page.
+// TestEveryPage checks the content security policy and accessibility of each page.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples() {
@@ -94,8 +93,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// What follows events looks once more when the stream is connected: what happened before that was
-// told to nobody. The counts of the navigation did not.
+// Followers look once more after connecting, for changes that they missed.
 func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 	t.Parallel()
 	following := 0
@@ -110,7 +108,7 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 		}
 		doc.Find("[hx-trigger*='from:body']").Each(func(_ int, e *goquery.Selection) {
 			following++
-			// by which the server knows that nobody need be there
+			// tells the server that nobody need be there
 			if kind := goquery.NodeName(e); kind != "div" && kind != "section" {
 				t.Errorf("%s: a %s follows events", s.name, kind)
 			}
@@ -124,7 +122,7 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 	}
 }
 
-// TestNoConnectionSoFar: only what has ended is told as over.
+// TestNoConnectionSoFar: only ended executions are told as over.
 func TestNoConnectionSoFar(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
@@ -224,7 +222,7 @@ func TestSpanAndBytes(t *testing.T) {
 	}
 }
 
-// TestGrantsAreEscaped: what a plain key names stands on the page of the lock as text.
+// TestGrantsAreEscaped on the lock's page, for plain keys.
 func TestGrantsAreEscaped(t *testing.T) {
 	t.Parallel()
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
@@ -289,7 +287,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestTimeLimitOfARun: before a script has started, its page names the limit; then what of it is used.
+// TestTimeLimitOfARun: the page names the limit before the start, then its use.
 func TestTimeLimitOfARun(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -302,7 +300,7 @@ func TestTimeLimitOfARun(t *testing.T) {
 	}
 }
 
-// TestOnlyGrantsAreNew: the sentence that closes the list of hosts grants nothing.
+// TestOnlyGrantsAreNew: the hosts' closing sentence grants nothing.
 func TestOnlyGrantsAreNew(t *testing.T) {
 	t.Parallel()
 	fresh := rendered(t, "hostile-hosts").Find(".sentences li:has(.fresh)")
@@ -311,7 +309,7 @@ func TestOnlyGrantsAreNew(t *testing.T) {
 	}
 }
 
-// TestListsTell: until when, where to, how often; numbers are grouped, and labels can be copied.
+// TestListsTell until when, where to and how often; numbers are grouped and labels copyable.
 func TestListsTell(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]map[string]string{
@@ -332,8 +330,6 @@ func TestListsTell(t *testing.T) {
 	}
 }
 
-// While first proofs are under way no backend was passed over, and nobody has to do anything about
-// one.
 func TestChartsHaveTitles(t *testing.T) {
 	doc := rendered(t, "stats")
 	var titles []string
@@ -368,7 +364,7 @@ func rendered(t *testing.T, name string) *goquery.Document {
 	return nil
 }
 
-// document is a page as a browser reads it.
+// document parses a page as a browser does.
 func document(t *testing.T, page templ.Component) *goquery.Document {
 	t.Helper()
 	var buf bytes.Buffer

@@ -19,7 +19,7 @@ type Row struct {
 	URL  string // page of the event's subject; "" if it has none
 }
 
-// Filter holds the conditions of a search, as the URL has them.
+// Filter holds a search's conditions from the URL.
 type Filter struct {
 	Actor    string // kind
 	Action   string
@@ -41,7 +41,7 @@ type Page struct {
 	Live       bool   // the response replaces parts of an open page
 }
 
-// ArchivedRow is an audit log that came with an import.
+// ArchivedRow is an imported audit log.
 type ArchivedRow struct {
 	Label      string // of the instance that wrote it
 	Events     int64
@@ -49,9 +49,9 @@ type ArchivedRow struct {
 	CSV, Lines string // URLs of the downloads
 }
 
-// Chain is the state of the chain of hashes.
+// Chain is the hash chain's state.
 type Chain struct {
-	Broken  int64 // first entry at which it breaks; 0 if it holds
+	Broken  int64 // first bad entry; 0 if it holds
 	Through int64
 	Whole   time.Time // of the last check from its beginning
 }
@@ -62,7 +62,7 @@ func actorChoices() []components.Choice {
 		string(app.ActorCommand), "airlock admin", string(app.ActorSystem), "Airlock itself")
 }
 
-// actionChoices returns the kinds of actions, and the chosen action if it is no kind.
+// actionChoices returns kinds of actions, and a chosen single action.
 func actionChoices(chosen string) []components.Choice {
 	all := components.Choices(
 		"", "All actions", "credential", "Credentials", "profile", "Profiles", "execution", "Executions",
@@ -74,5 +74,5 @@ func actionChoices(chosen string) []components.Choice {
 	return all
 }
 
-// subjectID returns the id of the element with an event's subject.
+// subjectID returns the element id of an event's subject.
 func subjectID(e Row) string { return "subject-" + strconv.FormatInt(e.Seq, 10) }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// groupGap is the longest time between two entries of one setup.
+// groupGap bounds the time between two entries of one setup.
 const groupGap = 10 * time.Minute
 
-// Group is one entry, or the entries by which somebody set up one profile, newest first.
+// Group holds one entry, or a profile's setup, newest first.
 type Group []Row
 
-// newest is the entry that stands for the group.
+// newest returns the entry that represents the group.
 func (g Group) newest() Row { return g[0] }
 
-// Groups puts together what one actor did in a row to set up one profile. The order stays.
+// Groups joins one actor's successive setup of one profile. The order stays.
 func Groups(rows []Row) []Group {
 	var all []Group
 	for _, r := range rows {
@@ -28,7 +28,6 @@ func Groups(rows []Row) []Group {
 	return all
 }
 
-// takes reports whether the next older entry belongs to the group.
 func (g Group) takes(r Row) bool {
 	last := g[len(g)-1]
 	if !setsUp(last) || !setsUp(r) || last.Actor != r.Actor || last.At.Sub(r.At) > groupGap {
@@ -45,7 +44,6 @@ func (g Group) takes(r Row) bool {
 	return true
 }
 
-// setsUp reports whether an entry is a step of setting up a profile.
 func setsUp(r Row) bool {
 	return slices.Contains([]string{
 		"credential.create", "credential.set", "profile.create", "profile.describe", "profile.expiry",
@@ -56,7 +54,7 @@ func setsUp(r Row) bool {
 
 func isProfile(r Row) bool { return strings.HasPrefix(r.Action, "profile.") }
 
-// subject is the entry that says what the group is about: one of a profile, if there is one.
+// subject returns the group's first entry about a profile, or any.
 func (g Group) subject() Row {
 	if i := slices.IndexFunc(g, isProfile); i >= 0 {
 		return g[i]

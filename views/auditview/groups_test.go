@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestGroupsAreOneSetup: what one person did in a row to one profile is one group. Another person,
-// another profile, a longer pause and any other action begin a new one.
+// TestGroupsAreOneSetup: another person, profile or action, or a long pause, begins a new group.
 func TestGroupsAreOneSetup(t *testing.T) {
 	t.Parallel()
 	ada, bob := app.Actor{Kind: app.ActorPerson, Name: "Ada"}, app.Actor{Kind: app.ActorPerson, Name: "Bob"}

@@ -1,3 +1,2 @@
-// Package authview renders the login: by password or token, the choice of a password, and the
-// password asked again before what cannot be undone.
+// Package authview renders logins, the choice of a password, and confirmations.
 package authview

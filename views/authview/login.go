@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// LoginPage asks for a name and a password, or for a token.
+// LoginPage asks for name and password, or a token.
 type LoginPage struct {
 	layout.Shell
 	Token   bool   // asks for a token
@@ -17,11 +17,11 @@ type LoginPage struct {
 	Next    string
 	Said    string // what happened before
 	Problem string
-	// Passkeys is the form for a passkey; nil where there are none.
+	// Passkeys is the passkey form, or nil.
 	Passkeys *components.PasskeyForm
 }
 
-// nameAttributes ties the name to the message at the password: it doesn't say which of them is wrong.
+// nameAttributes ties the name to the password's message, which doesn't tell which is wrong.
 func (p LoginPage) nameAttributes() templ.Attributes {
 	a := components.Described("password", false, p.Problem)
 	a["autofocus"] = p.Name == ""

@@ -5,12 +5,12 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// PasswordPage asks for the password again before something that can't be taken back.
+// PasswordPage asks for the password before something irreversible.
 type PasswordPage struct {
 	layout.Shell
 	Name    string
 	Next    string
 	Problem string
-	// Passkeys is the form for a passkey; nil if the person has none, or none works at this address.
+	// Passkeys is the passkey form, or nil if none works here.
 	Passkeys *components.PasskeyForm
 }

@@ -5,10 +5,10 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// WelcomePage asks the holder of a token for a name and a password.
+// WelcomePage asks a token's holder for name and password.
 type WelcomePage struct {
 	layout.Shell
-	Known    bool // the name of somebody who is known is taken as theirs
+	Known    bool // a known person's name is taken as theirs
 	First    bool
 	Name     string
 	Next     string

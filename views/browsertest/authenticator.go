@@ -7,13 +7,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Authenticator is a virtual authenticator in a tab: it holds passkeys and knows its user.
+// Authenticator is a tab's virtual authenticator with passkeys.
 type Authenticator struct {
 	b  *Browser
 	id webauthn.AuthenticatorID
 }
 
-// Authenticator gives the tab an authenticator that is built in, as a phone or laptop has one.
+// Authenticator adds a built-in authenticator, as phones and laptops have.
 func (b *Browser) Authenticator() *Authenticator {
 	b.t.Helper()
 	a := &Authenticator{b: b}
@@ -33,7 +33,7 @@ func (b *Browser) Authenticator() *Authenticator {
 	return a
 }
 
-// Verifies says whether the authenticator recognises its user from here on.
+// Verifies sets whether the authenticator recognises its user.
 func (a *Authenticator) Verifies(yes bool) {
 	a.b.t.Helper()
 	a.do(func(ctx context.Context) error {
@@ -43,8 +43,7 @@ func (a *Authenticator) Verifies(yes bool) {
 	})
 }
 
-// Claims makes the authenticator say in its answers that it has verified its user, or that it has
-// not, whatever is true.
+// Claims sets whether answers claim a verified user, true or not.
 func (a *Authenticator) Claims(verified bool) {
 	a.b.t.Helper()
 	a.do(func(ctx context.Context) error {
@@ -55,7 +54,7 @@ func (a *Authenticator) Claims(verified bool) {
 	})
 }
 
-// Count sets the counter of every passkey back or forth, as a copy of it may have it.
+// Count sets every passkey's counter, as a copy may have it.
 func (a *Authenticator) Count(n float64) {
 	a.b.t.Helper()
 	a.do(func(ctx context.Context) error {

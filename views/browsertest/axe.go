@@ -10,17 +10,15 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// axeRun checks the page by the rules of WCAG 2.2 A and AA and by axe's own good practices, and
-// leaves what it found, one line per element.
+// axeRun checks WCAG 2.2 A and AA and axe's good practices. It stores a line per faulty element.
 const axeRun = `window.__axe = null; axe.run(document, {runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}, resultTypes: ["violations"]})
 	.then((r) => { window.__axe = JSON.stringify(r.violations.flatMap((v) => v.nodes.map((n) => v.id + ": " + n.target.join(" ") + ": " + (n.any.concat(n.all, n.none)[0]?.message || v.help)))); },
 		(e) => { window.__axe = JSON.stringify(["axe failed: " + e]); });`
 
-// Axe returns what axe-core finds wrong with the page as it stands.
+// Axe returns axe-core's findings on the present page.
 func (b *Browser) Axe() []string {
 	b.t.Helper()
-	// In one task with the run: a page must not have to load it by itself, since its policy would
-	// forbid that.
+	// Run it in one task with the load: the page's policy forbids loading axe.
 	if _, err := chromedp.Run(b.ctx,
 		chromedp.Evaluate[bool]("(() => { if (!window.axe) {"+axe+"} "+axeRun+" return true; })()")); err != nil {
 		b.t.Fatalf("axe: %v at %s", err, b.describe())

@@ -17,17 +17,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chromium is the one without a window, which takes less processor time to start than the other one does.
+// chromium is the headless build, which starts faster.
 const chromium = "chromium-headless-shell"
 
-// patience bounds one wait, and life a whole browser.
+// patience bounds a wait, life a browser.
 const (
 	patience = 60 * time.Second
 	life     = 20 * time.Minute
 )
 
-// Browser is one tab of a Chromium. Its methods fail the test; they are for the test's own
-// goroutine.
+// Browser is a Chromium tab. Its methods fail the test; call them from the test's goroutine.
 type Browser struct {
 	t        *testing.T
 	ctx      context.Context
@@ -37,16 +36,15 @@ type Browser struct {
 	expected []string
 }
 
-// New starts Chromium for the server at the address, which it reaches as airlock.test: a name that
-// is neither localhost nor https, as in a home network. There browsers send no Sec-Fetch-Site and
-// offer no clipboard API. Every other name leads nowhere.
+// New starts Chromium for the server at address. It reaches the server as airlock.test, neither
+// localhost nor https, as in a home network: browsers there send no Sec-Fetch-Site and offer no
+// clipboard API. No other name resolves.
 func New(t *testing.T, address string) *Browser {
 	t.Helper()
 	return newAt(t, "airlock.test", address)
 }
 
-// NewAtLocalhost is New for a server that Chromium reaches as localhost, which browsers trust as much
-// as https.
+// NewAtLocalhost is New by the name localhost, which browsers trust like https.
 func NewAtLocalhost(t *testing.T, address string) *Browser {
 	t.Helper()
 	return newAt(t, "localhost", address)
@@ -70,7 +68,7 @@ func newAt(t *testing.T, host, address string) *Browser {
 	return open(ctx, t, "http://"+host+":"+u.Port())
 }
 
-// Tab opens another tab of the same Chromium, which shares its cookies.
+// Tab opens another tab with the same cookies.
 func (b *Browser) Tab() *Browser {
 	b.t.Helper()
 	return open(b.ctx, b.t, b.base)
@@ -130,7 +128,7 @@ func (b *Browser) listen() {
 			if err != nil {
 				return
 			}
-			if !e.Canceled { // the page itself gave up, as it does with all that is under way when it is left
+			if !e.Canceled { // leaving a page cancels its requests
 				b.complain("failed: " + string(e.Type) + " " + e.ErrorText + " " + string(e.BlockedReason))
 			}
 		}
@@ -143,22 +141,21 @@ func (b *Browser) complain(text string) {
 	b.bad = append(b.bad, text)
 }
 
-// Expect names a part of complaints that are wanted from here on, such as the status and path of a
-// refused form.
+// Expect allows complaints that contain part, such as a refused form's status and path.
 func (b *Browser) Expect(part string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expected = append(b.expected, part)
 }
 
-// complaints fails the test for each complaint that nobody expected.
+// complaints fails the test for each unexpected complaint.
 func (b *Browser) complaints() {
 	for _, text := range b.Complaints() {
 		b.t.Errorf("the browser complains: %s", text)
 	}
 }
 
-// Complaints returns and forgets what the page complained of and nobody expected.
+// Complaints returns and clears the unexpected complaints.
 func (b *Browser) Complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -199,7 +196,7 @@ func (b *Browser) Back() {
 	b.Do(chromedp.NavigateBack())
 }
 
-// Until waits for an expression to be true, across changes of the page.
+// Until waits for an expression, across page changes.
 func (b *Browser) Until(expression string) {
 	b.t.Helper()
 	if !b.becomes(expression, patience) {
@@ -207,7 +204,7 @@ func (b *Browser) Until(expression string) {
 	}
 }
 
-// becomes says whether the expression became true in time.
+// becomes reports whether the expression became true in time.
 func (b *Browser) becomes(expression string, within time.Duration) bool {
 	for limit := time.Now().Add(within); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean(("+expression+"))"))
@@ -218,15 +215,14 @@ func (b *Browser) becomes(expression string, within time.Duration) bool {
 	return false
 }
 
-// Click scrolls to the element and clicks on its middle.
+// Click scrolls to an element and clicks its middle.
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	b.act(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
 }
 
-// act is Do with what may wait for ever for an element that isn't there. An element that the page
-// replaced between being found and being used, or does not show yet, is looked for again, as a
-// person's eye does.
+// act is Do with a bounded wait for elements. It looks again for an element that the page replaced
+// or does not show yet.
 func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -251,14 +247,14 @@ func (b *Browser) Type(selector, text string) {
 	b.act(chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
-// Press sends one key, or characters, to what has the focus.
+// Press sends keys to the focused element.
 func (b *Browser) Press(keys string) {
 	b.t.Helper()
 	b.Do(chromedp.KeyEvent(keys))
 }
 
-// PressUntil presses a key that may come twice until the expression is true. Chromium on a busy
-// machine was seen to lose one; each further press is told.
+// PressUntil presses a repeatable key until the expression is true. Chromium may lose one on a busy
+// machine; each repetition is logged.
 func (b *Browser) PressUntil(key, expression string) {
 	b.t.Helper()
 	for range 2 {
@@ -294,19 +290,19 @@ func (b *Browser) Text(expression string) string {
 	return text
 }
 
-// Size sets the size of the window, in pixels: 390 by 844 is a phone.
+// Size sets the window's size in pixels: 390 by 844 is a phone.
 func (b *Browser) Size(width, height int64) {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(width, height))
 }
 
-// Theme makes the system prefer "light" or "dark", and less motion.
+// Theme sets the system's preference, "light" or "dark", and less motion.
 func (b *Browser) Theme(theme string) {
 	b.t.Helper()
 	b.emulate("", theme)
 }
 
-// Paper shows pages as they are printed for somebody who prefers dark.
+// Paper shows pages as printed for a person who prefers dark.
 func (b *Browser) Paper() {
 	b.t.Helper()
 	b.emulate("print", "dark")
@@ -321,7 +317,7 @@ func (b *Browser) emulate(media, theme string) {
 	})
 }
 
-// Notch makes the margins of the screen unsafe, in pixels.
+// Notch makes screen margins unsafe, in pixels.
 func (b *Browser) Notch(top, right, bottom, left int64) {
 	b.t.Helper()
 	call(b, emulation.SetSafeAreaInsetsOverride, emulation.SetSafeAreaInsetsOverrideParams{
@@ -329,13 +325,13 @@ func (b *Browser) Notch(top, right, bottom, left int64) {
 	})
 }
 
-// Scripts switches scripts of later pages on or off.
+// Scripts enables or disables scripts of later pages.
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
 	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 }
 
-// call sends the tab a command that answers nothing of use.
+// call sends the tab a command and drops its answer.
 func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
 	b.t.Helper()
 	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -344,7 +340,7 @@ func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
 	}))
 }
 
-// Picture writes the whole page to a PNG file.
+// Picture writes the whole page to a PNG.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
 	b.write(path, chromedp.FullScreenshot(100))

@@ -8,13 +8,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Choose chooses files, or a folder, in a field for them.
+// Choose selects files, or a folder, in a file field.
 func (b *Browser) Choose(selector string, paths ...string) {
 	b.t.Helper()
 	b.act(chromedp.SetUploadFiles(chromedp.CSS(selector), paths))
 }
 
-// Drop drags files or folders from outside onto the middle of an element.
+// Drop drags files or folders onto an element.
 func (b *Browser) Drop(selector string, paths ...string) {
 	b.t.Helper()
 	b.act(chromedp.ScrollIntoView(chromedp.CSS(selector)))
@@ -32,7 +32,7 @@ func (b *Browser) Drop(selector string, paths ...string) {
 	}
 }
 
-// middleOf is an expression for the middle of an element along one axis.
+// middleOf returns an expression for an element's middle along one axis.
 func middleOf(selector, start, size string) string {
 	return "(r => r." + start + " + r." + size + " / 2)(document.querySelector(" + Quoted(selector) +
 		").getBoundingClientRect())"

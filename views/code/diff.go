@@ -6,28 +6,27 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Row is one row of two texts side by side.
+// Row is a row of two texts side by side.
 type Row struct {
-	gap         bool // lines that are alike were left out before this row
+	gap         bool // equal lines are omitted before this row
 	left, right cell
 }
 
-// cell is a line of one side; number 0 if that side has none here.
+// cell is a line of one side; number 0 without one.
 type cell struct {
 	number  int
 	text    string
 	changed bool
 }
 
-// Bounds of what is compared line by line, per side, and of what is shown of it.
+// Bounds of the compared and shown lines, per side.
 const (
 	diffBytes = 256 << 10
 	diffRows  = 600
 	diffAlike = 3 // lines shown around each difference
 )
 
-// DiffOf compares two texts by lines. same reports that they are equal, over that rows is
-// incomplete.
+// DiffOf compares two texts by lines. same: they are equal. over: rows is incomplete.
 func DiffOf(before, after string) (rows []Row, same, over bool) {
 	if before == after {
 		return nil, true, false
@@ -35,7 +34,7 @@ func DiffOf(before, after string) (rows []Row, same, over bool) {
 	over = len(before) > diffBytes || len(after) > diffBytes
 	before, after = diffHead(before), diffHead(after)
 	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), diffAlike)
-	if err != nil { // the edits come from the same library and the same text
+	if err != nil { // the same library made the edits
 		return nil, false, true
 	}
 	for i, h := range unified.Hunks {
@@ -57,7 +56,7 @@ func diffHead(text string) string {
 	return text
 }
 
-// hunkRows puts removed lines beside the lines added in their place.
+// hunkRows pairs removed lines with their replacements.
 func hunkRows(h *udiff.Hunk, gap bool) (rows []Row) {
 	left, right := h.FromLine, h.ToLine
 	var removed, added []cell

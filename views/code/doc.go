@@ -1,2 +1,2 @@
-// Package code shows source text: numbered lines, coloured Python, and two texts side by side.
+// Package code shows source text: numbered lines, coloured Python and diffs.
 package code

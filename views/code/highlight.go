@@ -10,19 +10,19 @@ import (
 	"github.com/a-h/templ"
 )
 
-// maxHighlighted bounds the Python that is coloured. Each word takes some 30 bytes more of a page.
+// maxHighlighted bounds coloured Python. Each word takes some 30 bytes more of a page.
 const maxHighlighted = 128 << 10
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Part is a stretch of Python of one kind, within one line.
+// Part is Python of one kind within a line.
 type Part struct {
 	class string // kw, str, com, num, def; "" for all else
 	text  string
 }
 
-// Highlight divides Python into lines of parts. It reads each byte once; a general highlighter with
-// backtracking takes seconds for hostile text and adds 4 MB to the program.
+// Highlight divides Python into lines of parts. It reads each byte once, so hostile text costs
+// linear time.
 //
 // A carriage return ends a line and a comment, as in Python.
 func Highlight(source string) [][]Part {
@@ -47,7 +47,7 @@ func Highlight(source string) [][]Part {
 		add("", source)
 		return lines
 	}
-	before := "" // the word before, which names what follows def and class
+	before := "" // the word before, which names a def or class
 	for source != "" {
 		class, n := nextToken(source)
 		text := source[:n]
@@ -68,7 +68,7 @@ func Highlight(source string) [][]Part {
 	return lines
 }
 
-// nextToken returns the kind and the length of the token that source begins with.
+// nextToken returns the kind and length of source's first token.
 func nextToken(source string) (class string, n int) {
 	first, size := utf8.DecodeRuneInString(source)
 	switch {
@@ -92,8 +92,8 @@ func nextToken(source string) (class string, n int) {
 	return "", size
 }
 
-// stringLength is the length of a string literal whose quotes begin at an offset. One without an
-// end goes to the end of its line, or of the text if it may have several lines.
+// stringLength returns the length of a string literal with quotes at an offset. Unended ones reach
+// to the end of the line, or of the text if multi-line.
 func stringLength(source string, at int) int {
 	quote, many := source[at:at+1], strings.HasPrefix(source[at:], strings.Repeat(source[at:at+1], 3))
 	if many {
@@ -112,7 +112,7 @@ func stringLength(source string, at int) int {
 	return len(source)
 }
 
-// wordLength is the length of a name or a number.
+// wordLength returns a name's or number's length.
 func wordLength(source string, number bool) int {
 	for i, r := range source {
 		if !isWord(r) && (r < '0' || r > '9') && (!number || r != '.') {

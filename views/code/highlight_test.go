@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// written shows the parts of a text as kind:text, lines apart.
 func written(source string) string {
 	var lines []string
 	for _, line := range Highlight(source) {
@@ -44,7 +43,7 @@ func TestPythonIsHighlighted(t *testing.T) {
 	}
 }
 
-// Nothing of a script is lost or changed by its colours, and hostile text costs linear time.
+// Highlighting keeps every byte, and hostile text costs linear time.
 func TestHighlightKeepsEveryByte(t *testing.T) {
 	t.Parallel()
 	began := time.Now()

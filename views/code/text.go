@@ -20,8 +20,8 @@ func trim(text string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 }
 
-// ShowBidi writes out the characters that change the direction of text. A script would read in
-// another order than it runs.
+// ShowBidi makes direction-changing characters visible. They make a script read in another order
+// than it runs.
 func ShowBidi(script string) string {
 	turns := func(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
 	if !strings.ContainsFunc(script, turns) {

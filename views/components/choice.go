@@ -1,12 +1,12 @@
 package components
 
-// Choice is one option of a select or a switch.
+// Choice is an option of a select or switch.
 type Choice struct {
 	Value string
 	Word  string
 }
 
-// Choices returns options from pairs of a value and its word.
+// Choices returns options from pairs of value and word.
 func Choices(pairs ...string) []Choice {
 	list := make([]Choice, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -1,2 +1,2 @@
-// Package components holds what several pages are built of: headings, fields, tables, marks, icons.
+// Package components holds shared parts of pages: headings, fields, tables, marks, icons.
 package components

@@ -5,7 +5,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// runTime is how long an execution ran, or has been there.
+// runTime returns an execution's duration, or age before its end.
 func runTime(x app.Execution) string {
 	if x.StartedAt.IsZero() {
 		return ""
@@ -16,8 +16,8 @@ func runTime(x app.Execution) string {
 	return ""
 }
 
-// Summary says in one line what an execution ran or returned. Of a Match, Text is the word that was
-// looked for, and Before and After are what stands around it.
+// Summary describes an execution in a line. For a Match, Text is the found word, between Before and
+// After.
 type Summary struct {
 	Before, Text, After string
 	Match               bool

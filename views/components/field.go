@@ -6,13 +6,13 @@ import (
 	"github.com/a-h/templ"
 )
 
-// ModeField names the field with the mode of a new credential.
+// ModeField names the mode field of a new credential.
 func ModeField(key string) string { return "mode." + key }
 
-// HostsField names the field with the hosts of a new credential.
+// HostsField names the hosts field of a new credential.
 func HostsField(key string) string { return "hosts." + key }
 
-// Described returns the attributes that tie an input to its hint and its message.
+// Described ties an input to its hint and message.
 func Described(id string, hinted bool, message string) templ.Attributes {
 	var by []string
 	if hinted {

@@ -19,7 +19,7 @@ type Input struct {
 	Problem string
 	Value   string // of a select, the chosen one
 	Options []Choice
-	Code    bool   // a name, a host or a path: fixed width, no corrections
+	Code    bool   // a name, host or path: fixed width, no corrections
 	Type    string // text if empty
 
 	Placeholder  string
@@ -29,7 +29,7 @@ type Input struct {
 	Extra        templ.Attributes // others of the control
 }
 
-// attributes returns those that every kind of control has.
+// attributes returns every control's attributes.
 func (f Input) attributes() templ.Attributes {
 	a := Described(f.ID, f.Hint != "", f.Problem)
 	a["id"], a["name"] = f.ID, cmp.Or(f.Name, f.ID)
@@ -48,7 +48,7 @@ func (f Input) attributes() templ.Attributes {
 	return a
 }
 
-// lineAttributes adds those of a control for one line. Secrets and files are never sent back.
+// lineAttributes adds a single-line control's attributes. Secrets and files are never sent back.
 func (f Input) lineAttributes() templ.Attributes {
 	a := f.attributes()
 	a["type"] = cmp.Or(f.Type, "text")

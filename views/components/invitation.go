@@ -1,6 +1,6 @@
 package components
 
-// Invitation returns the sentence that tells an agent where Airlock is and how to begin.
+// Invitation tells an agent where Airlock is and how to begin.
 func Invitation(base string) string {
 	return "You can run Python with my credentials through Airlock at " + base + ". Read " + base +
 		"/skill.md first, " +

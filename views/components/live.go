@@ -6,8 +6,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Refresh makes an element load its content from url again when one of the events arrives.
-// Without a url the element stands still.
+// Refresh reloads an element from url on any of the events. Without url it does nothing.
 func Refresh(url string, events ...string) templ.Attributes {
 	if url == "" {
 		return nil
@@ -17,7 +16,7 @@ func Refresh(url string, events ...string) templ.Attributes {
 	}
 }
 
-// CurrentPage marks the link to the page that is shown.
+// CurrentPage marks the current page's link.
 func CurrentPage(yes bool) templ.Attributes {
 	if !yes {
 		return nil
@@ -25,24 +24,23 @@ func CurrentPage(yes bool) templ.Attributes {
 	return templ.Attributes{"aria-current": "page"}
 }
 
-// Poll makes an element load itself from url every second. The server ends it by an answer without
-// these attributes, or by leading elsewhere.
+// Poll reloads an element from url every second. The server ends it by omitting these attributes or
+// redirecting.
 func Poll(url string) templ.Attributes {
 	return templ.Attributes{"hx-get": url, "hx-trigger": "every 1s", "hx-swap": "outerMorph", "hx-target": "this"}
 }
 
-// RefreshParts loads elements from url when one of the events arrives. They replace those with
-// their ids.
+// RefreshParts loads elements from url on any event. They replace those with their ids.
 func RefreshParts(url string, events ...string) templ.Attributes {
 	return templ.Attributes{"hx-get": url, "hx-trigger": trigger(events), "hx-swap": "none"}
 }
 
-// trigger adds the event of a new connection: what happened before it was told to nobody.
+// trigger adds the connection event, to catch up on missed changes.
 func trigger(events []string) string {
 	return strings.Join(append(events, "connected"), " from:body, ") + " from:body"
 }
 
-// ReplaceByID makes an element of a response replace the one with its id.
+// ReplaceByID makes a response's element replace the one with its id.
 func ReplaceByID(yes bool) templ.Attributes {
 	if !yes {
 		return nil

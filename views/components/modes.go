@@ -4,7 +4,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ModeOption explains one way in which scripts receive a credential.
+// ModeOption explains a way in which scripts receive a credential.
 type ModeOption struct {
 	Mode    app.Mode
 	brief   string // one line, beside the others
@@ -12,7 +12,7 @@ type ModeOption struct {
 	warning string
 }
 
-// InjectedWarning is what a person should know before scripts get the value itself.
+// InjectedWarning warns before scripts get the value itself.
 const InjectedWarning = "A malicious script could send it to any allowed host."
 
 // Modes returns all modes, the safest first.

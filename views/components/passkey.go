@@ -1,7 +1,7 @@
 package components
 
-// PasskeyForm is a form that the browser fills in with a passkey. It shows only where scripts run and
-// the browser has passkeys.
+// PasskeyForm is a form that a browser fills with a passkey. It needs scripts and passkey support
+// to show.
 type PasskeyForm struct {
 	Origin  string // the address at which passkeys work
 	Problem string // why the last one was refused

@@ -2,14 +2,14 @@ package components
 
 import "github.com/computclaw/airlock/app"
 
-// RequestPart explains one part of a request that may carry a sealed value.
+// RequestPart explains a request part that may carry a sealed value.
 type RequestPart struct {
 	Place   app.Place
 	Title   string
 	Meaning string
 }
 
-// RequestParts returns all parts of a request that may carry a sealed value.
+// RequestParts returns all request parts that may carry a sealed value.
 func RequestParts() []RequestPart {
 	return []RequestPart{
 		{

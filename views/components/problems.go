@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Problems holds the messages of a refused form by field. "" holds the message of no field.
+// Problems maps a refused form's fields to messages. "" maps to the general one.
 type Problems map[string]string
 
 // Of returns the message for a field, or "".
 func (p Problems) Of(field string) string { return p[field] }
 
-// listedProblem is one message in the list over a refused form.
+// listedProblem is a message listed above a refused form.
 type listedProblem struct {
 	field string
 	text  string
 }
 
-// listed returns the messages that stand beside a field, those of one row together. A message of a
-// row begins with the row's name, such as API_KEY of value.API_KEY.
+// listed returns the fields' messages, a row's together. A row's message begins with its name, such
+// as API_KEY of value.API_KEY.
 func (p Problems) listed() []listedProblem {
 	var all []listedProblem
 	for field, message := range p {
@@ -42,7 +42,7 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// refusal returns the heading over a refused form: what was not done.
+// refusal returns a refused form's heading.
 func refusal(done string, p Problems) string {
 	if len(p) == 1 {
 		return "Nothing was " + done + ": 1 field needs attention."
@@ -50,7 +50,7 @@ func refusal(done string, p Problems) string {
 	return "Nothing was " + done + ": " + strconv.Itoa(len(p)) + " fields need attention."
 }
 
-// exception returns the heading over a form that was saved in part.
+// exception returns the heading of a partly saved form.
 func exception(p Problems) string {
 	if len(p) == 1 {
 		return "1 field needs attention; the rest was saved."

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// checkState is how the last test request stands: what to show, and whether it is good news.
+// checkState describes the last test request.
 type checkState struct {
 	class string // of the state
 	icon  string
@@ -18,8 +18,7 @@ type checkState struct {
 	why   string // the failure
 }
 
-// lastCheck returns the outcome of the last test. A test older than the value or the settings
-// counts no more.
+// lastCheck returns the last test's outcome. Tests older than value or settings don't count.
 func lastCheck(c app.Credential) checkState {
 	switch {
 	case c.Mode != app.ModeSealed || !c.HasValue():
@@ -37,10 +36,10 @@ func lastCheck(c app.Credential) checkState {
 	return checkState{class: "ready", icon: "check", words: "works", at: c.CheckedAt}
 }
 
-// CheckForm is the form of a test request and its outcome.
+// CheckForm is a test request's form and outcome.
 type CheckForm struct {
 	Targets   []string // host:port to choose from
-	Wildcards []string // patterns under which a person may name a host
+	Wildcards []string // patterns for hosts to name
 	Target    string   // as chosen, like all below
 	Host      string
 	Path      string
@@ -51,7 +50,7 @@ type CheckForm struct {
 	Problems  components.Problems // why none was
 }
 
-// wildcardLabel asks for a host under one of the patterns.
+// wildcardLabel asks for a host under a pattern.
 func wildcardLabel(f CheckForm) string {
 	label := "Host under " + app.Enumerate(f.Wildcards)
 	if len(f.Targets) > 0 {
@@ -60,7 +59,7 @@ func wildcardLabel(f CheckForm) string {
 	return label
 }
 
-// pathHint says what a test needs to prove anything.
+// pathHint tells which path makes a test meaningful.
 const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without " +
 	"the value and with a made-up one, and compares the answers."
 

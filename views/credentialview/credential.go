@@ -26,7 +26,7 @@ func valueLabel(p CredentialPage) string {
 	return "New value"
 }
 
-// valueHints say what a typed value does, and what becomes of the one that it replaces.
+// valueHints tell a typed value's effects, and the replaced one's fate.
 func valueHints(p CredentialPage) []string {
 	if p.New || !p.Credential.HasValue() {
 		return []string{components.NewValueHint}
@@ -35,7 +35,7 @@ func valueHints(p CredentialPage) []string {
 		credentials.Replaced(p.Credential, p.Superseded)}
 }
 
-// exposure says who gets the value if a sealed credential is sealed no more; "" if nobody does.
+// exposure tells who gets the value if it is unsealed, or "".
 func exposure(p CredentialPage) string {
 	locked, gives := credentials.Locked(p.Profiles, p.Now), credentials.ModeGives(p.Credential.Mode, app.ModeInjected)
 	if gives == "" || locked == 0 {
@@ -44,7 +44,7 @@ func exposure(p CredentialPage) string {
 	return app.Count(locked, "locked profile") + " " + gives + ", without being locked again."
 }
 
-// oddHosts are the hosts of which a line of the form doesn't say all.
+// oddHosts returns hosts that a form's line can't fully describe.
 func oddHosts(hosts []app.Host) (odd []app.Host) {
 	for _, h := range hosts {
 		if h.Brief() != h.String() {
@@ -73,7 +73,7 @@ func credentialSummary(c app.Credential, now time.Time) string {
 	return summary
 }
 
-// CredentialPage is the form of one credential. It never holds a value.
+// CredentialPage is a credential's form. It never holds a value.
 type CredentialPage struct {
 	layout.Shell
 	New         bool
@@ -90,7 +90,7 @@ type CredentialPage struct {
 	Problems    components.Problems
 	Profiles    []app.Profile // that use it
 	Reached     string        // which locked profiles reach a host through its value; "" if none
-	Superseded  int           // days for which a replaced value is searched for
+	Superseded  int           // days of searching for a replaced value
 	Check       CheckForm
 	Vault       VaultChoice
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// givenTo counts the executions that had the value. Whether a script read it isn't known.
+// givenTo counts executions that had the value, read or not.
 func givenTo(n int64) string { return "given to " + executions(n) }
 
 func executions(n int64) string {
@@ -16,7 +16,7 @@ func executions(n int64) string {
 	return format.Count(n, "execution")
 }
 
-// hostsShort names the first host and counts the others.
+// hostsShort names the first host and counts the rest.
 func hostsShort(hosts []app.Host) string {
 	if len(hosts) < 2 {
 		return hosts[0].Brief()

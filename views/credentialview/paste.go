@@ -13,17 +13,17 @@ import (
 type PastePage struct {
 	layout.Shell
 	Lines    []PasteProblem
-	Readable int // entries besides those lines, which wait in the preview
+	Readable int // entries in the preview, besides those lines
 	Problems components.Problems
 }
 
-// PasteProblem is a line that can't be read; line 0 is the text as a whole.
+// PasteProblem is an unreadable line; line 0 is the whole text.
 type PasteProblem struct {
 	Line    int
 	Message string
 }
 
-// PreviewPage asks what to do with what was pasted. It holds no values.
+// PreviewPage asks what to do with a paste. It holds no values.
 type PreviewPage struct {
 	layout.Shell
 	Rows     []PreviewRow
@@ -48,18 +48,18 @@ type PreviewRow struct {
 	Reached  string // which locked profiles would reach another host with the value; "" if none
 }
 
-// AllHostsField is the name of the field with the hosts of all sealed entries that name none.
+// AllHostsField names the hosts field of all sealed entries without hosts.
 const AllHostsField = "all_hosts"
 
-// anyNew reports whether there is an entry that may become a sealed credential.
+// anyNew reports whether any entry may become a sealed credential.
 func (p PreviewPage) anyNew() bool {
 	return slices.ContainsFunc(p.Rows, func(r PreviewRow) bool { return !r.Exists && !r.Empty })
 }
 
-// ActionField is the name of the field that says what to do with a pasted variable.
+// ActionField names the action field of a pasted variable.
 func ActionField(name string) string { return "action." + name }
 
-// shape is what may be said of a value.
+// shape describes a value without revealing it.
 func (r PreviewRow) shape() string {
 	if r.Empty {
 		return "empty"
@@ -71,7 +71,7 @@ func (r PreviewRow) shape() string {
 	return words
 }
 
-// unchangedText says of an existing credential what stays as it is.
+// unchangedText tells what stays of an existing credential.
 func (r PreviewRow) unchangedText() string {
 	if !r.Exists {
 		return ""

@@ -5,16 +5,16 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// VaultChoice is where a credential's value comes from, as it was typed.
+// VaultChoice is the typed source of a credential's value.
 type VaultChoice struct {
-	Offered   bool // a Vault is configured, or the credential refers to one
+	Offered   bool // a Vault is configured or referred to
 	Source    app.Source
 	Reference string
-	Held      bool              // Airlock holds a value, which a reference would erase
+	Held      bool              // Airlock's value, which a reference would erase
 	Finding   *vault.Inspection // nil if nothing was looked up
 }
 
-// valueOrigin says in the list where the value is.
+// valueOrigin tells in the list where the value is.
 func valueOrigin(c app.Credential) string {
 	if c.Source == app.SourceVault {
 		return "from Vault"
@@ -22,7 +22,7 @@ func valueOrigin(c app.Credential) string {
 	return ""
 }
 
-// resolves is the finding in a word or two.
+// resolves returns the finding in a word or two.
 func resolves(f vault.Inspection) string {
 	switch {
 	case f.Problem != "":

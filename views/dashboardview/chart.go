@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// stackOrder returns the statuses of a bar from its foot up: success at the foot, failures on top.
+// stackOrder returns a bar's statuses upwards, success first, failures last.
 func stackOrder() []app.Status {
 	return []app.Status{app.StatusCompleted, app.StatusCancelled, app.StatusTimeout, app.StatusError}
 }
@@ -67,7 +67,7 @@ func columns(u Usage) []column {
 	return all
 }
 
-// runsURL lists the executions of the UTC days from one time to before another; "" is every status.
+// runsURL lists executions of the UTC days [from, to); "" is every status.
 func runsURL(from, to time.Time, status app.Status) string {
 	q := url.Values{
 		"from": {from.UTC().Format(time.DateOnly)}, "to": {to.Add(-time.Nanosecond).UTC().Format(time.DateOnly)},
@@ -117,7 +117,7 @@ func totals(u Usage) map[app.Status]int64 {
 	return all
 }
 
-// share is a width in thousandths of the largest.
+// share returns a width in thousandths of the largest.
 func share(n, most int64) string {
 	if most == 0 {
 		return "0"

@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestBarsLeadToTheirRuns: a bar lists the executions of its UTC days, a count those of the period
-// with its status.
+// TestBarsLeadToTheirRuns of their UTC days, and counts to the period's runs with their status.
 func TestBarsLeadToTheirRuns(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)

@@ -1,3 +1,2 @@
-// Package dashboardview renders the pages that say how an instance does: overview, inbox, statistics,
-// sandbox and search.
+// Package dashboardview renders overview, inbox, statistics, sandbox and search.
 package dashboardview

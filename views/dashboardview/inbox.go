@@ -18,7 +18,7 @@ type Need struct {
 	At     time.Time // since when; zero if that is not known
 }
 
-// InboxPage lists all that needs a person, oldest first.
+// InboxPage lists everything that needs a person, oldest first.
 type InboxPage struct {
 	layout.Shell
 	Needs []Need

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// slowest is the largest 95th percentile of a chart, for its scale.
+// slowest returns a chart's largest 95th percentile, for its scale.
 func slowest(u Usage) (most time.Duration) {
 	for _, b := range u.Bars {
 		most = max(most, b.P95, b.Average)
@@ -16,7 +16,7 @@ func slowest(u Usage) (most time.Duration) {
 	return most
 }
 
-// latencyColumns are the run times of each stretch: the 95th percentile with the average before it.
+// latencyColumns returns average and 95th percentile of each stretch.
 func latencyColumns(u Usage) []column {
 	most := max(slowest(u), 1)
 	all := make([]column, 0, len(u.Bars))

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// Each stretch of time has its 95th percentile and its average, to the scale of the slowest.
 func TestLatencyColumns(t *testing.T) {
 	t.Parallel()
 	u := Usage{Period: Periods()[0], Bars: []UsageBar{

@@ -18,20 +18,20 @@ func stepClass(step, now int) string {
 	return "later"
 }
 
-// OverviewPage answers: what needs me, what happened, is it healthy.
+// OverviewPage shows what needs a person, what happened, and health.
 type OverviewPage struct {
 	layout.Shell
 	Needs      []Need // all; the page shows the first of them
-	Step       int    // of the first steps: 1 to 3, or 0 when they are done
+	Step       int    // first step 1 to 3, or 0 when done
 	Usage      Usage  // of the last day
 	Executions []app.Execution
 	Summaries  map[string]components.Summary // of Executions, by handle
 	Box        BoxState
 	Checks     []Check
-	Live       bool // it replaces parts of a page that is open
+	Live       bool // replaces parts of an open page
 }
 
-// Check says when something that trust rests on was last found good.
+// Check tells when a basis of trust was last verified.
 type Check struct {
 	Word string
 	At   time.Time // zero: never
@@ -39,5 +39,5 @@ type Check struct {
 	URL  string
 }
 
-// shownNeeds is how many the overview shows of the inbox.
+// shownNeeds bounds the overview's part of the inbox.
 const shownNeeds = 3

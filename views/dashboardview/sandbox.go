@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// Proof is one control of the sandbox, and whether it was proved on this host.
+// Proof is a sandbox control and its proof on this host.
 type Proof struct {
 	Name          string
 	Proved        bool
@@ -16,7 +16,7 @@ type Proof struct {
 	Fix           string // what an operator can do
 }
 
-// Limit is one limit and how it is enforced.
+// Limit is a limit with its enforcement.
 type Limit struct {
 	Name string
 	How  string
@@ -25,7 +25,7 @@ type Limit struct {
 // BoxState is how the sandboxes are now.
 type BoxState struct {
 	Ready    bool
-	Checking bool   // the first proofs are being taken: scripts wait for their outcome
+	Checking bool   // scripts wait for the first proofs
 	Backend  string // the default one
 	Tier     string
 	Reason   string // why none is ready and what to do
@@ -38,10 +38,10 @@ type BoxState struct {
 	Warm     int
 }
 
-// BoxBackend is one configured backend and its last proof.
+// BoxBackend is a configured backend with its last proof.
 type BoxBackend struct {
 	Name     string
-	Checking bool // its first proof is being taken, or is about to be
+	Checking bool // first proof in progress or due
 	Version  string
 	Tier     string
 	InUse    bool
@@ -58,7 +58,7 @@ type BoxBackend struct {
 	Afresh   bool // its template is not ready
 }
 
-// State says in one word whether scripts run in it.
+// State tells in one word whether scripts run in it.
 func (b BoxBackend) State() string {
 	switch {
 	case b.Default:
@@ -75,7 +75,7 @@ func (b BoxBackend) State() string {
 	return "Not used"
 }
 
-// ProvedCount counts the proved controls and those that could be.
+// ProvedCount counts proved and provable controls.
 func (b BoxBackend) ProvedCount() (proved, of int) {
 	for _, p := range b.Proofs {
 		if p.Proved {
@@ -93,7 +93,7 @@ func (b BoxBackend) provedText() string {
 	return strconv.Itoa(proved) + " of " + strconv.Itoa(of)
 }
 
-// standard is the default backend, or the one that was tried first.
+// standard returns the default backend, or the first tried.
 func (b BoxState) standard() BoxBackend {
 	for _, one := range b.Backends {
 		if one.Default {
@@ -106,10 +106,10 @@ func (b BoxState) standard() BoxBackend {
 	return BoxBackend{}
 }
 
-// ProvedAt is when the default backend was last proved; zero if it wasn't.
+// ProvedAt returns the default backend's last proof, or zero.
 func (b BoxState) ProvedAt() time.Time { return b.standard().Proved }
 
-// needsAttention reports whether a person has to do something about it.
+// needsAttention reports whether a person must act.
 func (b BoxState) needsAttention() bool { return !b.Ready && !b.Checking }
 
 // SandboxPage shows what holds a script.

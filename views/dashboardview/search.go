@@ -24,13 +24,13 @@ type Found struct {
 	URL   string
 }
 
-// Place is a page, or what can be begun from anywhere, with other words that people look for.
+// Place is a page or global action, with search synonyms.
 type Place struct {
 	Found
 	Words string
 }
 
-// Places returns the pages and actions that a search finds for the person of a page.
+// Places returns the pages and actions that the page's person can find.
 func Places(s layout.Shell) []Place {
 	var all []Place
 	words := map[layout.Section]string{

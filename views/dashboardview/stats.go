@@ -5,7 +5,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// StatsPage answers: who runs how much, and does it work.
+// StatsPage shows who runs how much, and whether it works.
 type StatsPage struct {
 	layout.Shell
 	Usage Usage

@@ -44,7 +44,7 @@ func Periods() []Period {
 	return []Period{{"24h", "24 hours", time.Hour}, {"7d", "7 days", 6 * time.Hour}, {"30d", "30 days", 24 * time.Hour}}
 }
 
-// UsageBar sums up the ends of one stretch of time.
+// UsageBar sums up the ends in a stretch of time.
 type UsageBar struct {
 	Start   time.Time
 	Counts  map[app.Status]int64
@@ -67,7 +67,7 @@ type Figure struct {
 	Change string // against the period before, in words
 	Trend  string // "up", "down" or "" for none
 	Worse  bool   // the change is a bad one
-	Aside  bool   // not of the first that a person looks at
+	Aside  bool   // of secondary interest
 }
 
 // mainFigures are the figures that the overview shows.
@@ -80,7 +80,7 @@ func mainFigures(all []Figure) (list []Figure) {
 	return list
 }
 
-// ProfileUsage is one row of the table of profiles.
+// ProfileUsage is a row of the profiles' table.
 type ProfileUsage struct {
 	Name    string
 	URL     string // of its executions

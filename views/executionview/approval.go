@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// ApprovalPage is a script to decide about, or what was decided.
+// ApprovalPage is a script to decide about, or its decision.
 type ApprovalPage struct {
 	layout.Shell
 	Approval app.Approval
@@ -19,13 +19,13 @@ type ApprovalPage struct {
 	Reason   string // as typed, after it was refused
 }
 
-// ApprovalsPage lists what waits for a decision, and what was decided and still counts.
+// ApprovalsPage lists open approvals and decisions that still count.
 type ApprovalsPage struct {
 	layout.Shell
 	Approvals []NamedApproval
 }
 
-// NamedApproval is an approval with the name of its profile.
+// NamedApproval is an approval with its profile's name.
 type NamedApproval struct {
 	app.Approval
 	Profile string

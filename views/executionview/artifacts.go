@@ -9,14 +9,14 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Files are the files that went into an execution, and what its script left.
+// Files holds an execution's input files and artifacts.
 type Files struct {
 	Inputs    []app.InputFile
 	Artifacts []Artifact
 	Preview   *Preview // nil: none is asked for
 }
 
-// Preview is the beginning of an artifact: a text, a table or an image, or only a note.
+// Preview is an artifact's beginning: text, table, image, or only a note.
 type Preview struct {
 	Name  string
 	Type  string
@@ -26,13 +26,13 @@ type Preview struct {
 	Note  string // what is not shown, and why
 }
 
-// Artifact is one with the address of its content; "" if that is not kept.
+// Artifact has its content's address, "" if not kept.
 type Artifact struct {
 	app.Artifact
 	URL string
 }
 
-// Lines are the files and the artifacts as texts that can be compared, one a line.
+// Lines returns files and artifacts as texts to compare, one a line.
 func (f Files) Lines() (inputs, artifacts string) {
 	var in, out strings.Builder
 	for _, file := range f.Inputs {

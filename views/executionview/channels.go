@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// channels are the ways out of a box in the order of the page, each with its word.
+// channels lists a box's channels in page order with their words.
 func channels() [][2]string {
 	return [][2]string{
 		{"script", "Script"},
@@ -28,7 +28,7 @@ func channelWord(channel string) string {
 	return channel
 }
 
-// Channels sorts names of channels in the order of the page; unknown ones come last, by name.
+// Channels sorts channels in page order; unknown ones follow by name.
 func Channels(names []string) []string {
 	var sorted []string
 	for _, c := range channels() {

@@ -47,7 +47,7 @@ func comparedFacts(a, b Side) []comparedFact {
 		comparedFact{"Sent", format.Exact(x.CreatedAt), format.Exact(y.CreatedAt), false})
 }
 
-// shortDigest returns the beginning of a digest, which tells two apart. Other values stay whole.
+// shortDigest returns a digest's distinguishing beginning. Other values stay whole.
 func shortDigest(value string) string {
 	if len(value) == 64 && strings.Trim(value, "0123456789abcdef") == "" {
 		return value[:16]
@@ -58,7 +58,6 @@ func shortDigest(value string) string {
 	return value
 }
 
-// differs reports whether the two sides of a fact differ.
 func (f comparedFact) differs() bool { return f.left != f.right }
 
 // partition splits facts into different and same.
@@ -78,7 +77,7 @@ type comparedText struct{ id, title, before, after string }
 
 func (t comparedText) differs() bool { return t.before != t.after }
 
-// comparedTexts are the texts that at least one of the two has.
+// comparedTexts lists the texts that at least one side has.
 func comparedTexts(a, b Side) (all []comparedText) {
 	for _, t := range []comparedText{
 		{"diff-result", "Result", a.Result, b.Result}, {"diff-stdout", "Output", a.Stdout, b.Stdout},
@@ -94,7 +93,7 @@ func comparedTexts(a, b Side) (all []comparedText) {
 	return all
 }
 
-// identityWord names a part of the manifest as the table below does.
+// identityWord names a manifest part as the table does.
 func identityWord(name string) string {
 	switch name {
 	case "llm":
@@ -105,7 +104,7 @@ func identityWord(name string) string {
 	return name
 }
 
-// Side is one of two executions that are compared.
+// Side is one of two compared executions.
 type Side struct {
 	Execution app.Execution
 	Script    string
@@ -118,17 +117,17 @@ type Side struct {
 	Artifacts string // that it left, one a line
 }
 
-// ComparePage shows two executions side by side. Other is nil until one is chosen.
+// ComparePage shows two executions side by side. Other is nil until chosen.
 type ComparePage struct {
 	layout.Shell
 	This    Side
 	Other   *Side
 	Choices []components.Choice
-	Policy  []string // what the newer one was granted more or less than the older one
+	Policy  []string // grants that the newer has more or less than the older
 	Problem string   // why the chosen one can't be compared
 }
 
-// sides returns the two, the older one first. Other must be set.
+// sides returns the older execution first. Other must be set.
 func (p ComparePage) sides() (older, newer Side) {
 	if p.This.Execution.CreatedAt.Before(p.Other.Execution.CreatedAt) {
 		return p.This, *p.Other
@@ -136,7 +135,7 @@ func (p ComparePage) sides() (older, newer Side) {
 	return *p.Other, p.This
 }
 
-// chosen returns the handle of the other execution; "" if there is none yet.
+// chosen returns the other execution's handle, or "".
 func (p ComparePage) chosen() string {
 	if p.Other == nil {
 		return ""
@@ -144,7 +143,7 @@ func (p ComparePage) chosen() string {
 	return p.Other.Execution.Handle
 }
 
-// sameResult reports whether two executions ended alike with the same result.
+// sameResult reports whether two executions share outcome and result.
 func sameResult(a, b Side) bool {
 	return a.Execution.Manifest.ResultHash == b.Execution.Manifest.ResultHash && a.Execution.Status == b.Execution.Status
 }

@@ -1,2 +1,2 @@
-// Package executionview renders executions: the list, one execution, two compared.
+// Package executionview renders executions: list, details and comparison.
 package executionview

@@ -28,10 +28,10 @@ type ExecutionPage struct {
 	Network    []app.Connection
 	Files      Files
 	Redactions []Redaction
-	Hosts      []app.HostRequest // of the profile now; nil if it is gone
-	ListRules  []string          // rules whose refusals end when a person allows the host
+	Hosts      []app.HostRequest // of the profile now; nil if deleted
+	ListRules  []string          // rules whose refusals end when the host is allowed
 	Obstacles  []Obstacle
-	Warnings   []string      // limits that it reached without being ended by them
+	Warnings   []string      // limits reached without ending it
 	LLMWait    time.Duration // that a question waits for its answer
 	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems
@@ -43,7 +43,7 @@ type ExecutionPage struct {
 	TypedTimeout string
 }
 
-// outcomeSentence says in one sentence how an execution stands.
+// outcomeSentence describes an execution's outcome in one sentence.
 func outcomeSentence(x app.Execution) string {
 	switch x.Status {
 	case app.StatusAwaitingApproval:
@@ -76,7 +76,7 @@ func sandboxWords(x app.Execution) string {
 	return words
 }
 
-// follow refreshes an execution's page until the execution has ended.
+// follow refreshes an execution's page until it ends.
 func follow(x app.Execution) templ.Attributes {
 	if x.Status.Terminal() {
 		return nil

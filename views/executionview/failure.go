@@ -9,12 +9,12 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Obstacle is something that stopped a connection of an execution, with what a person can do
-// about it. At most one of Allow, Allowed and URL is set.
+// Obstacle stopped a connection, with the possible remedy. At most one of Allow, Allowed and URL is
+// set.
 type Obstacle struct {
 	Sentence string              // what happened, in Airlock's words
 	Place    string              // host and port
-	Allow    []components.Choice // fields of the form that lets the profile reach the place
+	Allow    []components.Choice // fields of the form that allows the place
 	Allowed  bool                // a person has allowed the place since
 	URL      string              // of a page where it can be mended
 	Action   string              // what the link there says
@@ -27,7 +27,7 @@ type failure struct {
 	traceback string // of the script's own lines; "" if there is none
 }
 
-// failureOf takes an error apart. Sentences that the obstacles say are left out of its details.
+// failureOf parses an error. Details omit sentences of the obstacles.
 func failureOf(text string, obstacles []Obstacle) failure {
 	text = format.Plain(text)
 	f := failure{headline: app.ErrorLine(text)}
@@ -45,8 +45,7 @@ func failureOf(text string, obstacles []Obstacle) failure {
 	return f
 }
 
-// solved reports whether a person has removed every obstacle that they can remove, so that the
-// script may get further now.
+// solved reports whether a person has removed every removable obstacle.
 func solved(all []Obstacle) bool {
 	return slices.ContainsFunc(all, func(o Obstacle) bool { return o.Allowed }) &&
 		!slices.ContainsFunc(all, func(o Obstacle) bool { return len(o.Allow) > 0 })

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// Filter holds the conditions of a search, as the URL has them.
+// Filter holds a search's conditions from the URL.
 type Filter struct {
 	Text       string
 	Profile    string // handle
@@ -19,7 +19,7 @@ type Filter struct {
 	Skill      string // name, or name@number
 }
 
-// folded reports whether one of the conditions is set that the form folds away.
+// folded reports whether a folded condition is set.
 func (f Filter) folded() bool {
 	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != "" || f.Label != "" ||
 		f.Skill != ""

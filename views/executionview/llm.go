@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// typedText renders what a person typed into the field that takes it again. Invisible characters
-// are references: app.Visible would replace them in the response.
+// typedText renders typed text into its field again. Invisible characters become references:
+// app.Visible would replace them in the response.
 func typedText(text string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder

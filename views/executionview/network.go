@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// target names the destination of a connection. A name refused before its port was known has none.
+// target names a connection's destination. Names refused before their port was known have none.
 func target(c app.Connection) string {
 	if c.Port == 0 {
 		return c.Host
@@ -15,7 +15,7 @@ func target(c app.Connection) string {
 	return c.Host + ":" + strconv.Itoa(c.Port)
 }
 
-// sealedKeysUsed lists the keys whose sealed values were put into requests, each once.
+// sealedKeysUsed lists each key whose sealed value was sent.
 func sealedKeysUsed(network []app.Connection) []string {
 	var keys []string
 	for _, c := range network {
@@ -25,7 +25,7 @@ func sealedKeysUsed(network []app.Connection) []string {
 	return slices.Compact(keys)
 }
 
-// laterDecision is what a person has decided about a refused host since.
+// laterDecision is the decision on a host since its refusal.
 type laterDecision int
 
 const (
@@ -34,8 +34,7 @@ const (
 	allowedSince                   // for later executions
 )
 
-// decisionSince looks up a connection that the host list refused among the profile's hosts of
-// today.
+// decisionSince finds the present decision on a host refused by the list.
 func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
 	switch h, found := p.HostSince(c); {
 	case !found:
@@ -46,8 +45,8 @@ func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
 	return waitsForDecision
 }
 
-// HostSince returns the profile's entry for a connection that its list refused: one that is
-// allowed by now, else one that waits for a decision.
+// HostSince returns the profile's entry for a refused connection. Allowed entries precede open
+// ones.
 func (p ExecutionPage) HostSince(c app.Connection) (entry app.HostRequest, found bool) {
 	if c.Verdict != app.VerdictDenied || !slices.Contains(p.ListRules, c.Rule) {
 		return entry, false
@@ -60,8 +59,8 @@ func (p ExecutionPage) HostSince(c app.Connection) (entry app.HostRequest, found
 	return entry, found
 }
 
-// covers reports whether an entry covers the destination of a connection. A name refused when it
-// was looked up has no port: one matching port is enough.
+// covers reports whether an entry covers a connection. A name refused at lookup has no port: one
+// matching port suffices.
 func covers(h app.Host, c app.Connection) bool {
 	if c.Port == 0 {
 		return slices.ContainsFunc(h.Ports, func(port int) bool { return h.Matches(c.Host, port) })
@@ -69,5 +68,4 @@ func covers(h app.Host, c app.Connection) bool {
 	return h.Matches(c.Host, c.Port)
 }
 
-// failedStatus reports whether an HTTP status is a failure.
 func failedStatus(status int) bool { return status >= 400 }

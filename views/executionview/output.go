@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// togetherText renders both streams as they came, with stderr marked.
+// togetherText renders both streams in order, with stderr marked.
 func togetherText(all []outputPart, lines int) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -30,14 +30,14 @@ func togetherText(all []outputPart, lines int) templ.Component {
 	})
 }
 
-// outputPart is a stretch of output by one stream.
+// outputPart is a stretch of one stream's output.
 type outputPart struct {
 	stderr bool
 	text   string
 }
 
-// inOrder joins the two streams as they took turns; the rest of each follows.
-// It returns nil if only one stream has text, or if their order is not known.
+// inOrder interleaves two streams by their turns, and appends the rest. It returns nil if a stream
+// is empty or the order unknown.
 func inOrder(p ExecutionPage) []outputPart {
 	if p.Stdout == "" || p.Stderr == "" || len(p.Turns) == 0 {
 		return nil
@@ -64,7 +64,7 @@ func inOrder(p ExecutionPage) []outputPart {
 	return slices.Clip(all)
 }
 
-// outputViews returns the ways to look at two streams.
+// outputViews returns the views of two streams.
 func outputViews() []components.Choice {
 	return []components.Choice{
 		{Value: "order", Word: "As it came"},

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInOrder: the two streams stand as they took turns; nothing is lost whatever the turns claim.
+// TestInOrder loses nothing, whatever the turns claim.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
 	for _, turns := range [][]int{{2, 1, 2, 3}, {1}, {99, 99}, {-5, 2}, {0, 0, 0, 4}, {4, 4, 4, 4, 4}} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A run says that a key was read only where its script can have read it.
+// A key counts as read only where its script can have read it.
 func TestReadKeysAreThoseThatTheScriptNames(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{

@@ -1,11 +1,11 @@
 package executionview
 
-// Redaction says what was masked in one channel of an execution, never its text.
+// Redaction describes masking in one channel, never the text.
 type Redaction struct {
 	Channel  string // stdout, stderr, error, result, prompt, answer, network
-	Name     string // key of a known value, or its credential if it is NotGiven
-	NotGiven bool   // to the execution: a value of another profile's credential, or an earlier one
-	Rule     string // or of a secret's shape; if neither is set, the place could not be checked
+	Name     string // known value's key, or credential if NotGiven
+	NotGiven bool   // to the execution: another profile's value, or an earlier one
+	Rule     string // or a secret's shape; with neither set, the place was uncheckable
 	Encoding string // "" if it stood there as it is
 	Count    int    // places
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Repeat is how a re-run stands beside the execution it repeats.
+// Repeat compares a re-run with its original.
 type Repeat struct {
 	Original app.Execution
-	Gone     bool     // the original is not kept any more; the rest is empty
+	Gone     bool     // the original is deleted; the rest is empty
 	Before   string   // its result
 	Same     *bool    // nil until both have ended
 	Differs  []string // as Manifest.Differs names them
 	Policy   []string // what the policy grants more or less
 }
 
-// compareResults says in one sentence how the results of two executions that have ended compare.
+// compareResults compares two ended executions' results in a sentence.
 func compareResults(before, after app.Execution) string {
 	first, second := before.Manifest.ResultHash, after.Manifest.ResultHash
 	alike := before.Status == after.Status
@@ -38,7 +38,7 @@ func compareResults(before, after app.Execution) string {
 	return "The result differs."
 }
 
-// differencesIn names what differs in the identity of two runs, the policy by what it grants.
+// differencesIn names two runs' differences; policies by grant.
 func differencesIn(names, policy []string) string {
 	if len(names) == 0 {
 		return "Same script, inputs and policy. " +
@@ -57,8 +57,7 @@ func differencesIn(names, policy []string) string {
 // maxEdited bounds the inputs that a field takes.
 const maxEdited = 64 << 10
 
-// RerunInputs is what the form for a re-run has in its field: the inputs, unless they can't be
-// sent again as they are shown.
+// RerunInputs returns the inputs for a re-run's field, unless they can't be sent again as shown.
 func RerunInputs(p ExecutionPage) string {
 	text := Indent(p.Inputs)
 	masked := strings.Contains(text, "[REDACTED") || strings.Contains(text, "[SEALED:") ||
@@ -69,7 +68,7 @@ func RerunInputs(p ExecutionPage) string {
 	return text
 }
 
-// rerunInputs is the field's text: as typed, after it was refused.
+// rerunInputs returns the field's text, as typed after a refusal.
 func rerunInputs(p ExecutionPage) string {
 	if p.TypedInputs != "" {
 		return p.TypedInputs
@@ -99,5 +98,5 @@ func rerunFilesHint(p ExecutionPage) string {
 		". A file that you choose replaces one of the same name."
 }
 
-// endedAs names how an execution ended, for a comparison.
+// endedAs names an execution's outcome for a comparison.
 func endedAs(x app.Execution) string { return format.LowerFirst(format.Status(x.Status)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// Indent is JSON with indentation, or the text as it is if it isn't JSON.
+// Indent indents JSON and returns other text unchanged.
 func Indent(data json.RawMessage) string {
 	var buf bytes.Buffer
 	if err := json.Indent(&buf, data, "", "  "); err != nil {
@@ -26,7 +26,7 @@ func IndentSorted(data json.RawMessage) string {
 	return Indent(json.RawMessage(sorted))
 }
 
-// resultViews returns the ways to look at a result.
+// resultViews returns the views of a result.
 func resultViews() []components.Choice {
 	return []components.Choice{
 		{Value: "tree", Word: "Tree"},

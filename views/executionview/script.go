@@ -21,7 +21,7 @@ func scriptLines(script string, failing int) []ScriptLine {
 	return lines
 }
 
-// lineCount is how many lines a script has on the page.
+// lineCount returns a script's line count on the page.
 func lineCount(script string) int {
 	return 1 + strings.Count(strings.TrimSuffix(strings.ReplaceAll(script, "\r\n", "\n"), "\n"), "\n")
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/code"
 )
 
-// TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment
-// where there is a command.
+// TestAScriptIsShownAsItRuns: bidi characters could disguise a command as a comment.
 func TestAScriptIsShownAsItRuns(t *testing.T) {
 	t.Parallel()
 	const script = "a = 1 # \u202e\u2066harmless\u2069\nשלום = '👩\u200d💻'\n"

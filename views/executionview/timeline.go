@@ -8,10 +8,10 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// stretch is a part of an execution's time strip, in thousandths of the whole.
+// stretch is a part of a time strip, in thousandths.
 type stretch struct{ class, x, w string }
 
-// moment is something that happened in an execution, with how long after its beginning.
+// moment is an event with its time since the beginning.
 type moment struct {
 	class string
 	after string
@@ -19,7 +19,7 @@ type moment struct {
 	at    time.Time
 }
 
-// timeline is an execution's time from when it was sent to its end, or to now.
+// timeline spans an execution from submission to its end or now.
 type timeline struct {
 	total    time.Duration
 	parts    []stretch
@@ -28,7 +28,7 @@ type timeline struct {
 	finished bool
 }
 
-// timelineOf gathers the phases of an execution. exchanges say when it waited for the LLM.
+// timelineOf gathers an execution's phases. exchanges tell its waits for the LLM.
 func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) timeline {
 	end := x.CompletedAt
 	s := timeline{finished: !end.IsZero()}
@@ -83,7 +83,7 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 	return s
 }
 
-// offset is a time after the beginning: +840 ms.
+// offset formats a time since the beginning: +840 ms.
 func offset(d time.Duration) string {
 	if d <= 0 {
 		return format.Span(0)

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/code"
 )
 
-// tracedText links the lines of the script that a traceback names.
+// tracedText links the script lines in a traceback.
 func tracedText(text string, lines int) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -21,8 +21,7 @@ func tracedText(text string, lines int) templ.Component {
 	})
 }
 
-// writeTraced writes text with the lines of the script linked, and coloured where a traceback
-// quotes them.
+// writeTraced writes text with linked script lines, coloured where a traceback quotes them.
 func writeTraced(b *strings.Builder, text string, lines int) {
 	quotes := false // the line before names the script's
 	for line := range strings.Lines(text) {
@@ -48,7 +47,7 @@ func writeTraced(b *strings.Builder, text string, lines int) {
 	}
 }
 
-// tracePart is a part of a text; line is the line of the script that it names, or 0.
+// tracePart is a text part; line is the script line it names, or 0.
 type tracePart struct {
 	text string
 	line int
@@ -57,7 +56,7 @@ type tracePart struct {
 // scriptFile is what a traceback calls the script.
 const scriptFile = `File "script.py", line `
 
-// traced cuts a traceback where it names a line of the script that there is.
+// traced splits a traceback at existing script lines.
 func traced(text string, lines int) []tracePart {
 	var all []tracePart
 	for {

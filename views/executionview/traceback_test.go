@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTraced: only lines that the script has are linked, and no character of the text is lost.
+// TestTraced links only existing lines and loses no character.
 func TestTraced(t *testing.T) {
 	t.Parallel()
 	text := "Traceback\n  File \"script.py\", line 4, in <module>\n  File \"script.py\", line 99, in f\n  File " +

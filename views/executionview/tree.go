@@ -18,7 +18,7 @@ type node struct {
 	more     int // children that are left out
 }
 
-// Bounds of a tree. What is larger is read as raw text.
+// Bounds of a tree. Larger values show as raw text.
 const (
 	treeNodes = 1500
 	treeDepth = 24
@@ -26,8 +26,7 @@ const (
 	openDepth = 2   // levels that begin open
 )
 
-// treeOf reads JSON as a tree, keys in their order. ok is false for other text and for large
-// values.
+// treeOf parses JSON into a tree with ordered keys. ok is false for other text and large values.
 func treeOf(data json.RawMessage) (root node, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

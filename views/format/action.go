@@ -2,7 +2,7 @@ package format
 
 import "strings"
 
-// actionWords are what each action of the audit log is called.
+// actionWords names the audit log's actions.
 func actionWords() map[string]string {
 	return map[string]string{
 		"admin.token":           "Admin token created",
@@ -82,7 +82,7 @@ func actionWords() map[string]string {
 	}
 }
 
-// ActionWord is what an action is called; one that isn't known is written as it is.
+// ActionWord names an action; unknown ones stay as they are.
 func ActionWord(action string) string {
 	if word := actionWords()[action]; word != "" {
 		return word

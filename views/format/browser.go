@@ -6,8 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Browser names the browser and the system of a User-Agent header. A header that names no known
-// browser is returned itself, cut off.
+// Browser names a User-Agent's browser and system. Unknown headers are returned, cut off.
 func Browser(agent string) string {
 	name := firstOf(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
@@ -28,7 +27,7 @@ func Browser(agent string) string {
 	return name + " on " + system
 }
 
-// firstOf returns the second of the first pair whose first the text contains.
+// firstOf returns the name of the first fragment that text contains.
 func firstOf(text string, names [][2]string) string {
 	for _, n := range names {
 		if strings.Contains(text, n[0]) {

@@ -1,2 +1,2 @@
-// Package format writes times, sizes, counts and names as people read them.
+// Package format writes times, sizes, counts and names for people.
 package format

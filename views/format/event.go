@@ -2,8 +2,8 @@ package format
 
 import "github.com/computclaw/airlock/app"
 
-// EventActor names who caused an event; profile is the name of an agent's profile, "" if it is not
-// known. Before a login only an address is known.
+// EventActor names who caused an event. profile is an agent's profile name, "" if unknown. Before a
+// login only an address is known.
 func EventActor(e app.Event, profile string) string {
 	if profile != "" && e.Actor.Kind == app.ActorAgent {
 		who := app.Actor{Address: e.Actor.Address}
@@ -15,7 +15,7 @@ func EventActor(e app.Event, profile string) string {
 	return Actor(e.Actor)
 }
 
-// PersonOrCommand names who acted through a page, or the command line for no name.
+// PersonOrCommand names a page's person, or the command line for "".
 func PersonOrCommand(name string) string {
 	if name == "" {
 		return "airlock admin"

@@ -21,7 +21,7 @@ func Mode(m app.Mode) string {
 	return string(m)
 }
 
-// LowerFirst returns a word as it stands in the middle of a sentence.
+// LowerFirst returns a word for a sentence's middle.
 func LowerFirst(word string) string {
 	if word == "" {
 		return ""
@@ -67,7 +67,7 @@ func State(s app.State) string {
 	return string(s)
 }
 
-// Title returns the name of a profile by its description, or words for an empty one.
+// Title names a profile by its description, or words for none.
 func Title(description string) string {
 	name, _ := app.SplitDescription(description)
 	if name == "" {
@@ -76,7 +76,7 @@ func Title(description string) string {
 	return name
 }
 
-// ShortHandle returns the beginning of a handle, enough to tell rows apart.
+// ShortHandle returns a handle's beginning, enough to distinguish rows.
 func ShortHandle(handle string) string {
 	if len(handle) > 8 {
 		return handle[:8]
@@ -84,8 +84,7 @@ func ShortHandle(handle string) string {
 	return handle
 }
 
-// Sentence begins a text with a capital letter, and ends it with a full stop if it has several
-// words.
+// Sentence capitalizes a text, and ends several words with a full stop.
 func Sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

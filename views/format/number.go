@@ -2,10 +2,10 @@ package format
 
 import "strconv"
 
-// gap separates a number from its unit. No line breaks there.
+// gap separates number and unit without a line break.
 const gap = "\u00a0"
 
-// Decimal formats a length in a drawing, with one decimal.
+// Decimal formats a drawing's length with one decimal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 // Number formats a count: 1,204,441.
@@ -17,7 +17,7 @@ func Number(n int64) string {
 	return text
 }
 
-// Percent formats a share of 1 without its sign: 0, 0.4, 12.
+// Percent formats a fraction of 1 without the sign: 0, 0.4, 12.
 func Percent(share float64) string {
 	p := share * 100
 	switch {

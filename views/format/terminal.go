@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain takes the control sequences of terminals (colours, titles, movements of the cursor) out of
-// text. It takes linear time, and cuts nothing else.
+// Plain removes terminal control sequences from text. It takes linear time and removes nothing
+// else.
 func Plain(text string) string {
 	at := strings.IndexFunc(text, beginsSequence)
 	if at < 0 {
@@ -25,10 +25,10 @@ func Plain(text string) string {
 
 func beginsSequence(r rune) bool { return r == 0x1b || r == 0x9b || r == 0x9d }
 
-// maxTitle bounds a title, whose end may be missing: what follows must not vanish.
+// maxTitle bounds a possibly unended title, to keep the text after it.
 const maxTitle = 256
 
-// sequenceLength is the length of the control sequence that text begins with.
+// sequenceLength returns the length of text's leading control sequence.
 func sequenceLength(text string) int {
 	first, n := utf8.DecodeRuneInString(text)
 	if first == 0x1b {
@@ -60,8 +60,8 @@ func sequenceLength(text string) int {
 	return n
 }
 
-// titleLength returns the length of the title or link that text begins with. Without an end, that
-// is n, the length of its opening.
+// titleLength returns the length of text's leading title or link. Without an end that is n, the
+// opening's length.
 func titleLength(text string, n int) int {
 	length := n
 	head := text[n:min(len(text), maxTitle)]

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// Colours and other sequences of terminals go, and nothing else does.
 func TestPlainTakesTerminalSequencesOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

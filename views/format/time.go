@@ -10,7 +10,7 @@ import (
 // Clock formats a time of day, in UTC.
 func Clock(at time.Time) string { return at.UTC().Format("15:04 UTC") }
 
-// Ago says how long before or after now a time is. The zero time is "never".
+// Ago formats a time's distance from now. The zero time is "never".
 func Ago(at, now time.Time) string {
 	if at.IsZero() {
 		return "never"

@@ -14,7 +14,7 @@ type ConfirmPage struct {
 	Back     string   // URL
 	Typed    string   // what has to be typed first; "" for nothing
 	Affected []Affected
-	Blocked  bool // it can't be done before something in Affected is
+	Blocked  bool // something in Affected comes first
 	Problems components.Problems
 }
 
@@ -22,5 +22,5 @@ type ConfirmPage struct {
 type Affected struct {
 	Handle string
 	Title  string
-	How    string // what would happen to it, or what has to be done first
+	How    string // its fate, or what has to be done first
 }

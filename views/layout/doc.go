@@ -1,3 +1,2 @@
-// Package layout surrounds pages with navigation and notices. It also has the pages that belong to
-// no subject: errors and confirmations.
+// Package layout surrounds pages with navigation and notices. It renders errors and confirmations.
 package layout

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Section is the part of the navigation that a page belongs to.
+// Section is a page's part of the navigation.
 type Section string
 
 // The sections.
@@ -43,10 +43,10 @@ func MainPlaces() []Place {
 	}
 }
 
-// thumbPlaces returns the places that fit a phone's bar.
+// thumbPlaces returns the places in a phone's bar.
 func thumbPlaces() []Place { return slices.DeleteFunc(MainPlaces(), isFar) }
 
-// farPlaces returns the places that a phone's bar has no room for.
+// farPlaces returns the places beyond a phone's bar.
 func farPlaces() []Place {
 	far := slices.DeleteFunc(MainPlaces(), func(p Place) bool { return !isFar(p) })
 	return append(far, OtherPlaces()...)
@@ -71,7 +71,7 @@ type theme struct {
 	Icon  string
 }
 
-// themes returns the chosen theme and the one that a click changes to.
+// themes returns the chosen theme and the next one.
 func themes(chosen string) (now, next theme) {
 	system, light, dark := theme{"", "System theme", "auto"}, theme{"light", "Light theme", "sun"},
 		theme{"dark", "Dark theme", "moon"}

@@ -6,7 +6,7 @@ type Shortcut struct {
 	Does string
 }
 
-// shortcuts are all that the scripts know; js/60-shortcuts.js holds the same.
+// shortcuts lists the scripts' shortcuts; keep it equal to js/60-shortcuts.js.
 func shortcuts() []Shortcut {
 	return []Shortcut{
 		{[]string{"Ctrl K"}, "search and go anywhere (⌘ K on a Mac)"},

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Disk is the space on the disk with the data, in bytes.
+// Disk is the data disk's space in bytes.
 type Disk struct {
 	Free    int64
 	Size    int64
@@ -16,7 +16,7 @@ type Disk struct {
 	Full    bool  // Airlock accepts nothing new
 }
 
-// KeysChoice returns the value of the setting for single keys.
+// KeysChoice returns the single-key setting's value.
 func KeysChoice(off bool) string {
 	if off {
 		return "off"
@@ -32,7 +32,7 @@ type Shell struct {
 	Notice   string // what the last action did; "" for none
 	Warns    bool   // the notice is a warning
 	Version  string
-	Base     string // this instance's address as agents reach it, without trailing slash
+	Base     string // this instance's address for agents, without trailing slash
 	Now      time.Time
 	NeedsYou int // entries of the inbox
 	Paused   Paused
@@ -43,17 +43,17 @@ type Shell struct {
 	Role     app.Role
 }
 
-// Can reports whether the page's person may send the form at a route.
+// Can reports whether the page's person may send a route's form.
 func (s Shell) Can(pattern string) bool {
 	return s.Role.Includes(paths.RoleFor(http.MethodPost, pattern))
 }
 
-// CanOpen reports whether the page's person may open the page at a route.
+// CanOpen reports whether the page's person may open a route's page.
 func (s Shell) CanOpen(pattern string) bool {
 	return s.Role.Includes(paths.RoleFor(http.MethodGet, pattern))
 }
 
-// Paused says since when executions wait in the queue, and who paused them. Zero: not paused.
+// Paused tells since when and by whom executions are paused, or is zero.
 type Paused struct {
 	Since time.Time
 	By    string

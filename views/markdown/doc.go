@@ -1,2 +1,2 @@
-// Package markdown renders Markdown that nobody trusts: as HTML that loads nothing and leads nowhere.
+// Package markdown renders untrusted Markdown as HTML that loads nothing and has no links.
 package markdown

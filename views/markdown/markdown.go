@@ -16,9 +16,8 @@ const (
 	maxNested = 16       // quotes and lists that begin in one line
 )
 
-// Render returns Markdown as HTML that loads nothing. Raw HTML and links are shown as text, an
-// image as its description and address. ok is false for a text that is too long or nested too
-// deeply.
+// Render returns Markdown as HTML that loads nothing. Raw HTML and links become text, images their
+// description and address. ok is false for text that is too long or too deep.
 func Render(text string) (html string, ok bool) {
 	if len(text) > maxText || nested(text) {
 		return "", false
@@ -30,11 +29,11 @@ func Render(text string) (html string, ok bool) {
 	if err := md.Convert([]byte(text), &out); err != nil {
 		return "", false
 	}
-	// What the text says stands escaped in it, so these are all elements of the renderer.
+	// The text's own tags are escaped, so these are the renderer's.
 	return strings.ReplaceAll(out.String(), "<table>", "<table><caption>A table in the text</caption>"), true
 }
 
-// nested reports whether a line begins more quotes and lists than a person would write.
+// nested reports whether a line nests more quotes and lists than people write.
 func nested(text string) bool {
 	for line := range strings.Lines(text) {
 		n := 0

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// allowed are the elements that Render may write. None of them has an attribute.
+// allowed lists Render's elements. None has an attribute.
 var allowed = []string{"h3", "h4", "h5", "h6", "p", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "br",
 	"table", "caption", "thead", "tbody", "tr", "th", "td"}
 
-// inertOnly makes sure that nothing in a text loads, runs or leads anywhere.
+// inertOnly checks that nothing in a text loads, runs or links.
 func inertOnly(t *testing.T, text string) {
 	t.Helper()
 	for z := html.NewTokenizer(strings.NewReader(text)); ; {
@@ -72,7 +72,7 @@ func TestHostileMarkdownIsInert(t *testing.T) {
 	}
 }
 
-// TestLargeAndDeepMarkdownTakesNoTime: it is rendered at once, or not at all.
+// TestLargeAndDeepMarkdownTakesNoTime: it renders at once or not at all.
 func TestLargeAndDeepMarkdownTakesNoTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{">", "> ", "- ", "1. ", "[", "![", "[a](", "*", "*a_", "_*", "`", "`a``", "<", "<a ", "&", "\\",

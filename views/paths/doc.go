@@ -1,2 +1,2 @@
-// Package paths holds the addresses of the admin UI: patterns for the router, functions for links.
+// Package paths holds the admin UI's addresses: patterns for the router, functions for links.
 package paths

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Routes of the admin UI. Patterns use echo's :name; the functions fill them in.
+// Routes of the admin UI. Patterns use echo's :name; functions fill them in.
 const (
 	Root     = "/ui"
 	Login    = Root + "/login"
-	Token    = Login + "/token" // the login with a token instead of a name and a password
+	Token    = Login + "/token" // login by token
 	Welcome  = Root + "/welcome"
 	Confirm  = Root + "/confirm"
 	Logout   = Root + "/logout"
@@ -23,10 +23,10 @@ const (
 	Settings = Root + "/settings"
 
 	PasskeyLogin   = Login + "/passkey"
-	PasskeyOptions = PasskeyLogin + "/options" // what a browser needs to log in or confirm with a passkey
+	PasskeyOptions = PasskeyLogin + "/options" // for a browser's passkey login or confirmation
 	PasskeyConfirm = Confirm + "/passkey"
 
-	PasskeyNew        = Settings + "/new-passkey" // not under SettingsPasskeys, where every segment is an ID
+	PasskeyNew        = Settings + "/new-passkey" // under SettingsPasskeys every segment is an ID
 	PasskeyNewOptions = PasskeyNew + "/options"
 	SettingsPasskeys  = Settings + "/passkeys"
 	PasskeyRemove     = SettingsPasskeys + "/:id/remove"
@@ -64,7 +64,7 @@ const (
 	SettingsBackupNow = SettingsBackups + "/now"
 
 	Credentials       = Root + "/credentials"
-	CredentialNew     = Root + "/new-credential" // not under Credentials, where every segment is a name
+	CredentialNew     = Root + "/new-credential" // under Credentials every segment is a name
 	CredentialPaste   = Root + "/paste-credentials"
 	CredentialPreview = CredentialPaste + "/preview"
 	CredentialPath    = Credentials + "/:name"
@@ -105,10 +105,10 @@ const (
 	SkillDisallow = SkillPath + "/disallow"
 	SkillDelete   = SkillPath + "/delete"
 
-	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
+	ExecutionsExport = Root + "/export-executions" // under Executions every segment is a handle
 )
 
-// At fills in the one parameter of a pattern.
+// At fills in a pattern's one parameter.
 func At(pattern, value string) string {
 	before, rest, _ := strings.Cut(pattern, ":")
 	_, after, nested := strings.Cut(rest, "/")
@@ -121,13 +121,13 @@ func At(pattern, value string) string {
 // CredentialURL is the page of one credential.
 func CredentialURL(name string) string { return At(CredentialPath, name) }
 
-// ProfileURL is the page of one profile; it is named by its handle, because its id is a token.
+// ProfileURL returns a profile's page, by handle because the id is a token.
 func ProfileURL(handle string) string { return At(ProfilePath, handle) }
 
 // ExecutionURL is the page of one execution.
 func ExecutionURL(handle string) string { return At(ExecutionPath, handle) }
 
-// ArtifactPreviewURL is the page of an execution with the preview of an artifact.
+// ArtifactPreviewURL returns an execution's page with an artifact's preview.
 func ArtifactPreviewURL(handle, name string) string {
 	return ExecutionURL(handle) + "?preview=" + url.QueryEscape(name) + "#preview"
 }
@@ -143,7 +143,7 @@ func ApprovalURL(id string) string { return At(ApprovalPath, id) }
 // SkillURL is the page of one skill.
 func SkillURL(name string) string { return At(SkillPath, name) }
 
-// SkillVersionURL is the page of a skill with one of its versions.
+// SkillVersionURL returns a skill's page with a version.
 func SkillVersionURL(name string, number int) string {
 	return SkillURL(name) + "?version=" + strconv.Itoa(number)
 }
@@ -156,19 +156,19 @@ func ExecutionsWith(credential string) string {
 	return Executions + "?credential=" + url.QueryEscape(credential)
 }
 
-// ConfirmURL asks for the password and leads on to a page.
+// ConfirmURL returns the password page, which leads to next.
 func ConfirmURL(next string) string { return Confirm + "?next=" + url.QueryEscape(next) }
 
-// LoginURL leads back to a page after the login.
+// LoginURL returns the login, which leads to next.
 func LoginURL(next string) string { return leadingTo(Login, next) }
 
-// TokenURL is LoginURL for those who have a token.
+// TokenURL is LoginURL for a token.
 func TokenURL(next string) string { return leadingTo(Token, next) }
 
-// WelcomeURL asks the holder of a token for a name and a password, and leads on to a page.
+// WelcomeURL returns the page where a token's holder chooses name and password. It leads to next.
 func WelcomeURL(next string) string { return leadingTo(Welcome, next) }
 
-// leadingTo adds the page that comes next, unless it is the overview.
+// leadingTo adds next unless it is the overview.
 func leadingTo(path, next string) string {
 	if next == "" || next == Root {
 		return path

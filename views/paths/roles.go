@@ -6,9 +6,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// RoleFor returns the least role that may use a route, by its method and pattern; "", which nobody
-// has, for an unknown one. The server checks it on each request, pages offer what it permits.
-// app.RoleOwner and the others say what each role is for.
+// RoleFor returns a route's least role, or "" for an unknown route. Nobody has "". The server
+// checks it on each request; pages offer what it permits. app.RoleOwner and the others describe
+// roles.
 func RoleFor(method, pattern string) app.Role {
 	read, send := roles(pattern)
 	switch method {
@@ -20,7 +20,7 @@ func RoleFor(method, pattern string) app.Role {
 	return ""
 }
 
-// roles returns who may open the page at a route, and who may send its form.
+// roles returns who may open a route's page and send its form.
 func roles(pattern string) (read, send app.Role) {
 	const nobody = app.Role("")
 	switch pattern {

@@ -1,2 +1,2 @@
-// Package profileview renders profiles: the list, the setup, the lock and what a lock grants.
+// Package profileview renders profiles: list, setup, lock and grants.
 package profileview

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Handover is what a person gives to the agent that is to use a locked profile.
+// Handover returns the text for a locked profile's agent.
 func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 	var b strings.Builder
 	b.WriteString("Use Airlock at " + base + " to run Python. Read " + base + "/skill.md first.\n")
@@ -30,7 +30,7 @@ func keyNames(keys []app.Key) []string {
 
 const restoreTime = app.RestoreTime
 
-// maskedID stands for a profile's id until a person asks to see it.
+// maskedID hides a profile's id until a person reveals it.
 const maskedID = "ark_••••••••"
 
 // CurlSnippet runs a script from a shell.

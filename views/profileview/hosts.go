@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// HostForm is what a person decides about one host.
+// HostForm is a person's decision on a host.
 type HostForm struct {
 	Text    string // as app.Host's String
 	Host    app.Host
@@ -17,22 +17,22 @@ type HostForm struct {
 	Allow   bool
 	Private bool
 	Asked   bool // an agent proposed it and nobody has decided
-	// Of a host that was asked for because a script was refused.
+	// Of a host requested after a refusal.
 	Execution string // handle; "" if it was asked for otherwise
 	Line      int    // in that script; 0 if unknown
 	At        time.Time
 }
 
-// HostsPage is the last look before a locked profile reaches more.
+// HostsPage shows a locked profile's wider reach before its grant.
 type HostsPage struct {
 	layout.Shell
 	Profile app.Profile
 	Granted []profiles.KeyGrant
 	Allowed []app.Host          // as it would be
-	Fields  []components.Choice // of the form that asked, to be sent again
+	Fields  []components.Choice // of the requesting form, to send again
 }
 
-// protocolChoices are the ways in which an added host can be spoken to.
+// protocolChoices returns an added host's protocols.
 func protocolChoices() []components.Choice {
 	return []components.Choice{
 		{Value: "", Word: "By port"},
@@ -43,7 +43,7 @@ func protocolChoices() []components.Choice {
 	}
 }
 
-// publicTerms are the terms of an entry for public addresses.
+// publicTerms describes an entry for public addresses.
 func publicTerms(h app.Host, sealed []app.Host) string {
 	h.Private = false
 	return h.Terms(sealed)

@@ -23,7 +23,7 @@ func (r ListRow) grants() string {
 	return format.Count(int64(len(r.Profile.Keys)), "key") + ", " + format.Count(int64(len(hosts)), "host")
 }
 
-// ends leads to the time of its end; "" if it has none, or was revoked before.
+// ends links to the end's time, "" without one or after revocation.
 func (r ListRow) ends() string {
 	switch {
 	case r.Profile.ExpiresAt.IsZero() || r.State == app.StateRevoked:
@@ -66,7 +66,7 @@ func stateChoices() []components.Choice {
 	return list
 }
 
-// NewPage is the form for a profile that a person makes.
+// NewPage is the form of a person's new profile.
 type NewPage struct {
 	layout.Shell
 	Name     string

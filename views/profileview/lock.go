@@ -16,10 +16,10 @@ type LockPage struct {
 	Blocked  string // why it can't be locked now; "" if it can
 	Problems components.Problems
 
-	Unresolved []Unresolved // of its keys; that doesn't keep it from being locked
+	Unresolved []Unresolved // of its keys; doesn't prevent the lock
 }
 
-// grants says what the lock grants. What may run is chosen beside it.
+// grants describes the lock's grants, without what may run.
 func (p LockPage) grants() []profiles.Sentence {
 	p.Profile.MayRun = app.MayRunAny
 	return profiles.Granted(p.Profile, p.Granted, p.Allowed)

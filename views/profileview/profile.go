@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// ProfilePage is everything about one profile. It is the one page that shows the profile's id.
+// ProfilePage is a profile's page, the only one with its id.
 type ProfilePage struct {
 	layout.Shell
 	Profile     app.Profile
@@ -34,27 +34,27 @@ type ProfilePage struct {
 	MayRun      app.MayRun
 	Backends    []string // to choose from
 	Images      []string
-	Templates   bool       // boxes are forked from templates, unless a profile requires fresh ones
+	Templates   bool       // boxes fork from templates unless a profile requires fresh ones
 	Allowed     []app.Host // by the policy, or chosen so far
 	Executions  []app.Execution
 	Summaries   map[string]components.Summary // of Executions, by handle
 	Beats       []Beat
 	Problems    components.Problems
 	Partly      bool // what is not among the problems was saved
-	Live        bool // an open page asks for what follows the executions
+	Live        bool // an open page asks for its changing parts
 }
 
 // Tab is a part of a locked profile's page.
 type Tab string
 
-// The tabs. The first is that of an address without one.
+// The tabs; the first is the default.
 const (
 	TabActivity Tab = ""
 	TabAccess   Tab = "access"
 	TabSettings Tab = "settings"
 )
 
-// ParseTab reads a tab from an address; one that isn't known is the first.
+// ParseTab reads a tab from an address; unknown ones are the first.
 func ParseTab(text string) Tab {
 	if tab := Tab(text); tab == TabAccess || tab == TabSettings {
 		return tab
@@ -62,7 +62,7 @@ func ParseTab(text string) Tab {
 	return TabActivity
 }
 
-// URL is the address of the tab of a profile.
+// URL returns the address of a profile's tab.
 func (t Tab) URL(handle string) string {
 	if t == TabActivity {
 		return paths.ProfileURL(handle)
@@ -74,10 +74,10 @@ func (t Tab) word() string {
 	return map[Tab]string{TabActivity: "Activity", TabAccess: "Access", TabSettings: "Settings"}[t]
 }
 
-// ends reports whether the profile may have another end now.
+// ends reports whether the profile's end may change.
 func (p ProfilePage) ends() bool { return p.State == app.StateLocked || p.State == app.StateExpired }
 
-// undecided counts what an agent asks for that nobody has decided.
+// undecided counts the agent's undecided requests.
 func (p ProfilePage) undecided() int {
 	n := 0
 	for _, h := range p.Hosts {
@@ -88,20 +88,20 @@ func (p ProfilePage) undecided() int {
 	return n
 }
 
-// firstAsked is the request that stands on top: deciding on it is the next step.
+// firstAsked returns the topmost request, the next to decide.
 func (p ProfilePage) firstAsked() int {
 	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return h.Asked })
 }
 
-// byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
+// byAgent reports whether an agent made the profile, with a pairing code to compare.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
-// watchChanges shows a notice when the agent changes its request. The form in use stays as it is.
+// watchChanges notifies when the agent changes its request. The form in use stays.
 func watchChanges(handle string) templ.Attributes {
 	return templ.Attributes{"data-changed": "profile/" + handle}
 }
 
-// stateLine is one line on where a profile stands.
+// stateLine describes a profile's state in a line.
 func stateLine(p ProfilePage) string {
 	switch p.State {
 	case app.StateUnlocked:

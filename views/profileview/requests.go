@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// askedAt is the line of the script that ran into a refusal.
+// askedAt returns the script line that was refused.
 func askedAt(h HostForm) string {
 	if h.Line > 0 {
 		return paths.ExecutionURL(h.Execution) + "#line-" + strconv.Itoa(h.Line)
@@ -24,7 +24,7 @@ func askedWhere(h HostForm) string {
 	return "Execution " + format.ShortHandle(h.Execution)
 }
 
-// allowedForms are the hosts that were decided on, without those that an agent asks for.
+// allowedForms returns the decided hosts.
 func (p ProfilePage) allowedForms() []HostForm {
 	var all []HostForm
 	for _, h := range p.Hosts {
@@ -35,12 +35,12 @@ func (p ProfilePage) allowedForms() []HostForm {
 	return all
 }
 
-// unnamed reports whether a request refers to a key that can't name its host. The page does not
-// offer it; an allowed one stays, to be taken away.
+// unnamed reports whether a request's key can't name its host. The page doesn't offer it; an
+// allowed one stays for removal.
 func (p ProfilePage) unnamed(h HostForm) bool { return !h.Allow && p.namesNothing(h) }
 
-// namesNothing reports whether an entry refers to a key that can't name its host: a missing key, or
-// a secret one of a locked profile.
+// namesNothing reports whether an entry's key can't name its host. The key is missing, or secret in
+// a locked profile.
 func (p ProfilePage) namesNothing(h HostForm) bool {
 	key := h.Host.KeyReference()
 	if key == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/profiles"
 )
 
-// sentence renders the parts of a sentence without the spaces that templates add.
+// sentence renders a sentence's parts without templates' extra spaces.
 func sentence(s profiles.Sentence) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range s.Parts {

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// KeyForm is what a person decides about one key. The typed value is not part of it.
+// KeyForm is a person's decision on a key, without the value.
 type KeyForm struct {
 	Key     app.Key
 	Link    string // name of the chosen credential, LinkNew, or "" for none yet
@@ -15,7 +15,7 @@ type KeyForm struct {
 	Hosts   string   // that it belongs to, one per line
 }
 
-// linkChoices are the credentials that a key can be linked to.
+// linkChoices returns the credentials that a key can link.
 func linkChoices(credentials []app.Credential) []components.Choice {
 	list := components.Choices("", "Decide later")
 	for _, c := range credentials {
@@ -28,18 +28,17 @@ func linkChoices(credentials []app.Credential) []components.Choice {
 	return append(list, components.Choice{Value: LinkNew, Word: "Give a new value"})
 }
 
-// asksInjected reports whether nothing is chosen because the agent asks for the value itself: that is for a person to
-// choose knowingly.
+// asksInjected reports whether no mode is preselected because the agent asks for injection. A
+// person must choose that knowingly.
 func (k KeyForm) asksInjected() bool {
 	return k.Key.Mode == app.ModeInjected && k.Key.CredentialID == ""
 }
 
-// editRefused reports whether something is wrong with the fields of editCard.
+// editRefused reports whether a field of editCard has a problem.
 func (p ProfilePage) editRefused() bool {
 	return p.Problems.Of("name")+p.Problems.Of("purpose")+p.Problems.Of("backend")+p.Problems.Of("image") != ""
 }
 
-// wishes returns the requests that the row does not show.
 func (k KeyForm) wishes() string {
 	asked := k.Key
 	if k.Link == LinkNew {
@@ -51,7 +50,7 @@ func (k KeyForm) wishes() string {
 	return profiles.Wishes(asked)
 }
 
-// hostsLabel tells hosts that the agent asked for from those that a person chose.
+// hostsLabel distinguishes the agent's hosts from a person's.
 func (k KeyForm) hostsLabel() string {
 	if len(k.Key.Hosts) > 0 {
 		return "Requested hosts"

@@ -5,8 +5,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// strandedURL takes a host that helps a sealed key: in the setup before the lock, in the hosts
-// after.
+// strandedURL returns where a form adds a sealed key's host.
 func strandedURL(p app.Profile) string {
 	if p.Locked {
 		return paths.At(paths.ProfileHosts, p.Handle)
@@ -21,7 +20,7 @@ func strandedStep(p app.Profile) string {
 	return "review"
 }
 
-// Unresolved is a key whose value comes from Vault and can't be read there now.
+// Unresolved is a key whose Vault value is unreadable now.
 type Unresolved struct {
 	Key        string
 	Credential string

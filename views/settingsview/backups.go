@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// BackupsPage shows how backups are set and how they went.
+// BackupsPage shows the settings and history of backups.
 type BackupsPage struct {
 	layout.Shell
 	Form      BackupForm
@@ -22,7 +22,7 @@ type BackupsPage struct {
 	Problems  components.Problems
 }
 
-// BackupForm is the form as typed; secrets are never in it.
+// BackupForm is the form as typed, without secrets.
 type BackupForm struct {
 	backups.BackupSettings
 	Keep          string
@@ -60,7 +60,7 @@ func frequencies() []components.Choice {
 		"hourly", "Every hour", "daily", "Every day at 03:00", "weekly", "Sundays at 03:00")
 }
 
-// backupsEmpty says what comes first where no backup was made yet.
+// backupsEmpty tells the first step towards a backup.
 func backupsEmpty(p BackupsPage) string {
 	if p.Next.IsZero() {
 		return "Make the first one now, to see that it works."

@@ -1,2 +1,2 @@
-// Package settingsview renders the settings, backups, export and import.
+// Package settingsview renders settings, backups, export and import.
 package settingsview

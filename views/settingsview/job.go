@@ -11,12 +11,12 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// JobPage shows an export or import under way, and what came of it.
+// JobPage shows an export's or import's progress and outcome.
 type JobPage struct {
 	layout.Shell
 	ID      string
 	Title   string
-	Backup  bool // it is one of the backups, not of Export & import
+	Backup  bool // of backups, not of Export & import
 	Running bool
 	Failed  string // in words; "" if it didn't
 	Done    int64
@@ -27,7 +27,7 @@ type JobPage struct {
 	Plan    *Plan
 }
 
-// home is the page that the job was started on.
+// home returns the page that started the job.
 func (p JobPage) home() string {
 	if p.Backup {
 		return paths.SettingsBackups
@@ -35,7 +35,7 @@ func (p JobPage) home() string {
 	return paths.SettingsMove
 }
 
-// over reports whether nothing is left to do or to take here.
+// over reports whether nothing is left to do or download.
 func (p JobPage) over() bool {
 	return !p.Running && p.Size == 0 && (p.Plan == nil || !p.Plan.offers())
 }
@@ -61,7 +61,7 @@ type PlanItem struct {
 	Name   string
 	State  string
 	Fields []string // what an import would set
-	Why    []string // it can't be imported, or is not selected though it is new
+	Why    []string // why it can't be imported, or is new but unselected
 	Choice bool     // there is something to choose
 	Yes    bool     // chosen unless the person says otherwise
 }
@@ -79,14 +79,14 @@ func percent(done, total int64) string {
 	return fmt.Sprintf("%d%%", min(100, 100*done/total))
 }
 
-// planState is how an item of a file compares with this instance.
+// planState compares a file's item with this instance.
 type planState struct {
 	name, icon, class string
 	mark              string // on the item
 	count             string // in the summary
 }
 
-// planStates returns the states in the order of the summary.
+// planStates returns the states in summary order.
 func planStates() []planState {
 	return []planState{
 		{name: "new", icon: "plus", class: "ready", mark: "New", count: "new"},
@@ -134,7 +134,7 @@ func planSummary(p Plan) string {
 		"."
 }
 
-// jobLead says under the heading what a person can do.
+// jobLead tells a person's options under the heading.
 func jobLead(p JobPage) string {
 	if p.Plan != nil && p.Plan.offers() {
 		return "Review the changes. Airlock imports all selected items, or none if one fails."

@@ -9,10 +9,10 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// MoveTitle is what the page of exports and imports is called.
+// MoveTitle is the title of the exports and imports page.
 const MoveTitle = "Export & import"
 
-// MovePage is where an instance's things are moved out and in.
+// MovePage is the page for exports and imports.
 type MovePage struct {
 	layout.Shell
 	Profiles  []app.Profile           // to choose from
@@ -30,7 +30,7 @@ type MovePage struct {
 	Problems  components.Problems
 }
 
-// moveIndex are the parts of the page of Export & import.
+// moveIndex lists the sections of Export & import.
 func moveIndex(p MovePage) []components.IndexEntry {
 	list := []components.IndexEntry{{ID: "export", Word: "Export"}, {ID: "import", Word: "Import"}}
 	if len(p.Points) > 0 {

@@ -41,7 +41,7 @@ type InvitedPage struct {
 	Role    app.Role
 }
 
-// InvitationText is what a person hands to somebody who is to join.
+// InvitationText returns the text for an invited person.
 func InvitationText(base, token string) string {
 	return "Open " + base + paths.Token + " and log in with this token. " +
 		"It works once; then you choose a name and a password.\n" + token

@@ -30,7 +30,7 @@ func ruleWords(all []patterns.Entry) string {
 	return text + "."
 }
 
-// chosenRules are those that differ from what Airlock comes with.
+// chosenRules returns rules that differ from the built-in ones.
 func chosenRules(all []patterns.Entry) (list []patterns.Entry) {
 	for _, r := range all {
 		if r.Own || r.Off {

@@ -19,7 +19,7 @@ func keptWords(p retention.Policy) string {
 		", and of each profile at most the newest " + format.Count(int64(p.Count), "execution") + "."
 }
 
-// supersededWords says how long values that were replaced are kept.
+// supersededWords tells how long replaced values are kept.
 func supersededWords(p retention.Policy) string {
 	if p.Superseded == 0 {
 		return "None."
@@ -35,7 +35,7 @@ func (p SettingsPage) sizeWords() string {
 	return format.Bytes(p.Database) + ", " + format.Bytes(p.Reusable) + " of it free"
 }
 
-// diskWords says how much is free on the database's disk, and how little is too little.
+// diskWords tells the database disk's free space and its minimum.
 func (p SettingsPage) diskWords() string {
 	return format.Bytes(p.Disk.Free) + " of " + format.Bytes(p.Disk.Size) +
 		". New executions are refused when less than " + format.Bytes(p.Disk.Reserve) +

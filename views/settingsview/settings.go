@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// SettingsPage is one of the pages of the settings.
+// SettingsPage is a page of the settings.
 type SettingsPage struct {
 	layout.Shell
 	Address     string
@@ -21,7 +21,7 @@ type SettingsPage struct {
 	Invitations []auth.Invitation
 	Sessions    []auth.SessionInfo
 	Passkeys    []app.Passkey // of the page's person
-	// PasskeyOrigin is the address at which passkeys work; "" if they don't work at this one.
+	// PasskeyOrigin is the address for passkeys, "" where they don't work.
 	PasskeyOrigin string
 	Token         auth.TokenState
 	Problems      components.Problems      // of the form for the password
@@ -30,14 +30,13 @@ type SettingsPage struct {
 	Database      int64 // bytes
 	Reusable      int64 // of these, bytes that are free
 	Rules         []patterns.Entry
-	Here          string // which of the pages it is: paths.Settings, SettingsPeople, SettingsInstance or SettingsData
-	Live          bool   // it replaces parts of a page that is open
+	Here          string // paths.Settings, SettingsPeople, SettingsInstance or SettingsData
+	Live          bool   // replaces parts of an open page
 }
 
-// mine reports whether it is the session of this page.
 func (p SettingsPage) mine(s auth.SessionInfo) bool { return s.ID == p.SessionID }
 
-// othersOpen reports whether there is another session than this one.
+// othersOpen reports whether another session exists.
 func (p SettingsPage) othersOpen() bool { return len(p.Sessions) > 1 }
 
 // parts are the pages of the settings.

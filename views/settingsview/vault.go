@@ -23,7 +23,7 @@ func tokenLife(v credentials.VaultStatus, now time.Time) string {
 	return "ends " + format.Ago(v.Expires, now) + " and can't be renewed"
 }
 
-// leasesOut counts them, and says of those that Vault does not take back why.
+// leasesOut counts leases and explains failed returns.
 func leasesOut(v credentials.VaultStatus) string {
 	if v.Failed == 0 {
 		return strconv.Itoa(v.Leases)

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// TestTokenOfAFileIsReplacedByWhoWritesIt: that Airlock can't renew it is no reason to worry.
+// TestTokenOfAFileIsReplacedByWhoWritesIt: unrenewable tokens cause no warning.
 func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

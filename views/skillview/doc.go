@@ -1,2 +1,2 @@
-// Package skillview renders skills: the list, and one skill to review.
+// Package skillview renders skills: the list and a review.
 package skillview

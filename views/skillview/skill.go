@@ -22,18 +22,18 @@ type ListPage struct {
 	Problems components.Problems // of an upload
 }
 
-// ListRow is a skill with the profiles that may run it, by their handles.
+// ListRow is a skill with the handles of profiles that may run it.
 type ListRow struct {
 	skills.Skill
 	Allowed []components.Choice
 }
 
-// SkillPage is a skill with one of its versions.
+// SkillPage is a skill with one version.
 type SkillPage struct {
 	layout.Shell
 	Skill    skills.Skill
 	Version  skills.Version
-	Last     int // number of the last approved version, if that is another one; else 0
+	Last     int // number of another last approved version, else 0
 	Content  Content
 	Runs     map[string]skills.Runs // that are kept, by digest
 	Allowed  []components.Choice    // profiles that may run it
@@ -42,16 +42,16 @@ type SkillPage struct {
 	Reason   string // as typed, after it was refused
 }
 
-// Content is what stands in a version, with secrets masked.
+// Content is a version's content with masked secrets.
 type Content struct {
-	Hidden      bool // values in Vault were not read yet, so nobody knows what to mask
+	Hidden      bool // Vault's values are unread, so what to mask is unknown
 	Version     skills.Version
 	Description string
-	// Instructions are what SKILL.md says, as HTML of package markdown; "" if that is too long.
+	// Instructions is SKILL.md as HTML of package markdown; "" if too long.
 	Instructions string
 	Files        []File
 	Facts        bundle.Facts
-	Missing      []string // what it needs and the boxes of its profiles lack
+	Missing      []string // packages that its profiles' boxes lack
 	Changes      []Change // against the last approved version
 }
 
@@ -63,7 +63,7 @@ type File struct {
 	Main       bool // the entrypoint
 	Python     bool
 	Text       string
-	Masked     bool   // of its text, or its path, something is not shown
+	Masked     bool   // a part of its text or path is hidden
 	Missing    string // why there is no text: NoText, TooLong; "" if there is
 }
 
@@ -73,7 +73,7 @@ const (
 	TooLong = "Too long for this page"
 )
 
-// lines are the lines of a file as the page shows them.
+// lines returns a file's lines as shown.
 func (f File) lines() [][]code.Part {
 	if f.Python {
 		return code.Python(f.Text)
@@ -99,7 +99,7 @@ func (f File) words() string {
 	return strings.Join(all, ", ")
 }
 
-// Change is a file that is not as it was in the last approved version.
+// Change is a file that differs from the last approved version.
 type Change struct {
 	Path          string
 	What          string
@@ -107,10 +107,10 @@ type Change struct {
 	Before, After string
 }
 
-// maxDiffs is how many files are compared line by line.
+// maxDiffs bounds the files compared line by line.
 const maxDiffs = 20
 
-// Masked returns the files of which something is not shown.
+// Masked returns the partly hidden files.
 func (c Content) Masked() (names []string) {
 	for _, f := range c.Files {
 		if f.Masked {
@@ -120,7 +120,7 @@ func (c Content) Masked() (names []string) {
 	return names
 }
 
-// unread is how many files of a version the page doesn't show.
+// unread counts a version's files that the page doesn't show.
 func (c Content) unread() (n int) {
 	for _, f := range c.Files {
 		if f.Missing != "" {
@@ -130,7 +130,7 @@ func (c Content) unread() (n int) {
 	return n
 }
 
-// maxPlaces is how many places of a fact are shown.
+// maxPlaces bounds the shown places of a fact.
 const maxPlaces = 20
 
 // facts are those that were found.
@@ -157,7 +157,7 @@ func stateWords(v skills.Version) string {
 	return "Revoked"
 }
 
-// lastDecision is when somebody decided about a version last, and who; zero if nobody did.
+// lastDecision returns when and by whom a version was last decided, or zero.
 func lastDecision(v skills.Version) (at time.Time, by string) {
 	if v.State == skills.Revoked {
 		return v.Revoked, format.Actor(v.RevokedBy)
@@ -165,7 +165,7 @@ func lastDecision(v skills.Version) (at time.Time, by string) {
 	return v.Approved, format.Actor(v.ApprovedBy)
 }
 
-// runWords say how often a version ran, and how often that failed.
+// runWords tells how often a version ran and failed.
 func runWords(r skills.Runs) string {
 	words := format.Count(int64(r.Ended), "run")
 	if r.Failed > 0 {
@@ -188,7 +188,7 @@ func shortDigest(digest string) string {
 	return digest[:min(16, len(digest))]
 }
 
-// limitWords are the limits that a version asks for.
+// limitWords tells a version's requested limits.
 func limitWords(m bundle.Manifest) string {
 	var all []string
 	if m.Timeout > 0 {
