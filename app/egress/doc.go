@@ -6,11 +6,9 @@
 //
 //  1. The name must have a canonical form (app.CanonicalName). Odd names are refused, not repaired.
 //  2. An allow-list entry must cover name and port; an empty list allows nothing. Stars of
-//     wildcards
-//     are few and short, because they reach the owner's name servers.
+//     wildcards are few and short, because they reach the owner's name servers.
 //  3. The execution's limits: open connections, bytes in all, and the rate of new connections,
-//     which
-//     wait.
+//     which wait.
 //  4. A pair of AIRLOCK_LOCAL_SERVICES replaces resolution. An IP address needs none. Other names
 //     are resolved once.
 //  5. Every resolved address is checked. One bad address refuses the connection.
