@@ -115,8 +115,8 @@ func leavingCases() []leavings {
 	}
 }
 
-// TestArtifactsEverywhere gives scripts a file and takes what they left: at every end, and whatever they
-// leave. It does so on landlock, and with -matrix on every backend.
+// TestArtifactsEverywhere gives scripts a file and takes their artifacts after every kind of end.
+// It uses landlock, and with -matrix every backend.
 func TestArtifactsEverywhere(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -130,8 +130,7 @@ func TestArtifactsEverywhere(t *testing.T) {
 	giveAndTake(t, e2e.StartInstance(t, env...), backends...)
 }
 
-// TestArtifactsFromATemplate does the same in boxes that are forked, whose files a program of their own
-// reads and writes.
+// TestArtifactsFromATemplate does the same in forked boxes, whose files a separate program moves.
 func TestArtifactsFromATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -217,7 +216,7 @@ func (d leavingsDesk) end(c leavings, file string) (x left) {
 	return x
 }
 
-// judge holds an end to what was expected. Names that people could not read are listed too, as text.
+// judge compares an end with the expected one. Unreadable names are listed as text.
 func (d leavingsDesk) judge(c leavings, x left, given string) {
 	d.t.Helper()
 	if x.Status != c.status {

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestUnchangedClientsReachAllowedHosts lets the clients that people really use talk through a box
-// to a real web server and a real PostgreSQL, and to nothing else.
+// TestUnchangedClientsReachAllowedHosts lets real clients reach a web server and PostgreSQL, and
+// nothing else.
 func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []string{"bubblewrap", "landlock"} {

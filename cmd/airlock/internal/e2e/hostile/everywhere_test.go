@@ -9,10 +9,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// steadyScript returns everything that tends to differ between two runs of the same program. Not in
-// it are directories, by which backends differ, and two variables with which the restricted tier
-// makes up for files that it can't give a box of its own: a user's name, which is asked for here,
-// and the way to the resolver.
+// steadyScript returns everything that tends to differ between runs of a program. It omits
+// directories, which differ by backend, and two variables of the restricted tier: the user's name,
+// asked for here, and the resolver.
 const steadyScript = `
 import concurrent.futures, datetime, decimal, getpass, hashlib, json, locale, math
 import multiprocessing, os, random, subprocess, sys, time, urllib.request
@@ -45,9 +44,8 @@ set_result({
     "user": os.getuid() > 0, "listing": sorted(os.listdir(".")), "arguments": sys.argv,
 })`
 
-// TestSameResultEverywhere runs one script on the same data on every backend, in cold boxes and in
-// warm ones: the result hash is the same, and so is all of the identity that doesn't name the root
-// which is installed.
+// TestSameResultEverywhere runs one script on every backend, cold and warm. The result hash is
+// equal, and so is the identity except for the installed root.
 func TestSameResultEverywhere(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

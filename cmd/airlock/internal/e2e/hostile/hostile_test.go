@@ -20,8 +20,8 @@ var matrix = flag.Bool("matrix", false,
 	"run every hostile script on every backend, also those that Airlock itself decides alike on all, and "+
 		"try every exit code")
 
-// TestHostileScripts runs every hostile script on the whole program in a world full of canaries.
-// Boxes are opened cold, so that after each case nothing at all may be left.
+// TestHostileScripts runs every hostile script in a world full of canaries. Boxes are cold, so
+// after each case nothing at all may be left.
 func TestHostileScripts(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -37,8 +37,8 @@ func TestHostileScriptsFromATemplate(t *testing.T) {
 	besiege(t, newSiege(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template"), cmp.Or(wanted(), decidedByBackends))
 }
 
-// TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network
-// namespace of its own. What a box of bubblewrap lets a script see of its machine isn't tried again.
+// TestHostileScriptsOverSSH does the same on another machine, in its own network namespace. It
+// skips what a box sees of its machine.
 func TestHostileScriptsOverSSH(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -50,8 +50,8 @@ func TestHostileScriptsOverSSH(t *testing.T) {
 	}), cmp.Or(wanted(), beyondTheBox))
 }
 
-// TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where
-// less is promised there, the case says what holds.
+// TestHostileScriptsOverLandlock does the same in boxes that share this host's namespaces. Cases
+// name the weaker promises.
 func TestHostileScriptsOverLandlock(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -62,8 +62,8 @@ func TestHostileScriptsOverLandlock(t *testing.T) {
 	}), cmp.Or(wanted(), decidedByBackends))
 }
 
-// TestHostileScriptsOverDocker does the same with boxes that are containers. What a container lets a script
-// see of its host, the backend's own suite tries.
+// TestHostileScriptsOverDocker does the same in containers. The backend's own suite tests what they
+// see of the host.
 func TestHostileScriptsOverDocker(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -80,8 +80,8 @@ func TestHostileScriptsOverDocker(t *testing.T) {
 	}), cmp.Or(wanted(), beyondTheBox))
 }
 
-// TestHostileScriptsInContainer does the same with bubblewrap, when the whole program is in a
-// container under the profile that is shipped. There is no writable control group.
+// TestHostileScriptsInContainer does the same with the whole program in a container, under the
+// shipped profile. There is no writable control group.
 func TestHostileScriptsInContainer(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -105,7 +105,7 @@ const (
 	beyondTheBox            // of these, without files, processes and the kernel: the parts A, B and C
 )
 
-// wanted is the scope that the command line asks for, 0 if it leaves that to the test.
+// wanted returns the command line's scope, or 0.
 func wanted() scope {
 	if *matrix {
 		return wholeMatrix
@@ -172,8 +172,7 @@ func (s *siege) wasWholeSiege(t *testing.T) {
 	}
 }
 
-// TestEveryExitIsToldExactly ends scripts with exit codes, all of them with -matrix, and by every
-// signal that can be sent (B14).
+// TestEveryExitIsToldExactly ends scripts by exit codes (all with -matrix) and every signal (B14).
 func TestEveryExitIsToldExactly(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -212,13 +211,13 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 	s.afterwards()
 }
 
-// telling reports whether a code is one that shells or the backends give a meaning, or one of a sample.
+// telling reports whether shells or backends give a code a meaning, or it is sampled.
 func telling(code int) bool {
 	return code <= 8 || code >= 120 && code <= 144 || code >= 250 || code%16 == 0
 }
 
-// TestKillNineLeavesNothing kills the plugin and then the server in the middle of runs (G11, G12):
-// what ran ends in error, nothing of the boxes is left, and the next execution works.
+// TestKillNineLeavesNothing kills the plugin and then the server during runs (G11, G12). The runs
+// end in error, no box is left, and the next execution works.
 func TestKillNineLeavesNothing(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// afterImportScript imports inputs' module and returns what that changes. What no two interpreters have
-// alike is left out.
+// afterImportScript imports inputs' module and returns the changes, without those that always
+// differ.
 const afterImportScript = `
 import json, threading, datetime, traceback, decimal  # which boxes import while they wait
 import gc, os, signal, sys, atexit, builtins, _warnings, copyreg
@@ -58,8 +58,8 @@ set_result({
     "parent": module.rpartition(".")[0] and sorted(vars(sys.modules.get(module.rpartition(".")[0], os))),
 })`
 
-// TestModulesOfATemplateAreAsImported compares what an import does in a box that was opened afresh with what
-// it does in one whose template has the module, for all modules that templates load by themselves.
+// TestModulesOfATemplateAreAsImported compares an import in a fresh box with the module from a
+// template. It covers all modules that templates load by themselves.
 func TestModulesOfATemplateAreAsImported(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -98,7 +98,7 @@ func stringsOf(list any) (texts []string) {
 	return texts
 }
 
-// awaitLoaded waits until a box comes from a template that has a module, and returns all that it has.
+// awaitLoaded waits for a box of a template with a module, and returns all its modules.
 func awaitLoaded(t *testing.T, in *e2e.Instance, profile, module string) (loaded []string) {
 	t.Helper()
 	const script = `
@@ -115,8 +115,8 @@ set_result([name for finder in sys.meta_path for name in getattr(finder, "module
 	return loaded
 }
 
-// TestTemplatesLoadWhatScriptsImport: what many of the last scripts imported is in the templates of the
-// next start, unless the operator names others.
+// TestTemplatesLoadWhatScriptsImport: the next start loads what many recent scripts imported,
+// unless the operator names others.
 func TestTemplatesLoadWhatScriptsImport(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

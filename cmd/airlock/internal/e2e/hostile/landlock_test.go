@@ -9,9 +9,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestLandlockFromInside runs scripts in boxes that share the host's namespaces: what only the real
-// guest can get wrong, and the way from question to answer through a box that is frozen from
-// outside.
+// TestLandlockFromInside tests the real guest in boxes that share the host's namespaces. It
+// includes a question from a box that is frozen from outside.
 func TestLandlockFromInside(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=landlock", "AIRLOCK_POOL=0",

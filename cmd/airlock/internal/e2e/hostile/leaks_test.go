@@ -21,8 +21,7 @@ import (
 // detector is a program that shares no code with the redactor.
 const detector = "../../../../../app/redact/proof/detect.py"
 
-// Leak attempts on the whole program: executions, each with as many values and each value in every
-// channel.
+// The number of executions, and of values that each tries to leak through every channel.
 const (
 	leakRuns   = 16
 	leakValues = 4
@@ -100,8 +99,8 @@ func TestNothingLeaks(t *testing.T) {
 	detect(in, all)
 }
 
-// crash lets the server die as from a fault of its own, while a script holds values: the stacks
-// of all its goroutines are in its log then, and the write-ahead log stays.
+// crash lets the server die while a script holds values: the log has all stacks, and the
+// write-ahead log stays.
 func crash(in *e2e.Instance, profile string) {
 	in.T.Helper()
 	holding := in.Submit(profile, "values = [settings.get(f'VALUE_{i}') for i in range(4)]\nllm.complete('on?')",
@@ -128,8 +127,7 @@ func oneForm(random *mathrand.Rand) []string {
 	return []string{}
 }
 
-// answerAll runs a script, answers all its questions and waits for its end, which must be its own
-// error.
+// answerAll runs a script, answers its questions and expects the script's own error.
 func answerAll(in *e2e.Instance, profile, script string, inputs any) {
 	in.T.Helper()
 	var x struct {
@@ -182,8 +180,7 @@ func readMetrics(in *e2e.Instance, base string) {
 	}
 }
 
-// readPages keeps every page of every execution, as a person sees it, for the detector. It returns
-// how many.
+// readPages keeps every execution's pages for the detector, and returns their number.
 func readPages(in *e2e.Instance) int {
 	in.T.Helper()
 	person := in.Person()
@@ -202,8 +199,7 @@ func readPages(in *e2e.Instance) int {
 	return len(seen)
 }
 
-// listTraces are the files of all that came out: every answer, the log, and what is in the data
-// directory.
+// listTraces returns the files of all output: answers, the log, and the data directory.
 func listTraces(in *e2e.Instance) []string {
 	files := []string{in.Answers, in.Log}
 	data, err := filepath.Glob(filepath.Join(in.Dir, "*"))
@@ -216,9 +212,8 @@ func listTraces(in *e2e.Instance) []string {
 	return files
 }
 
-// detect lets an independent program look for secrets in every answer, the log and every page of
-// the database. The flag --whole makes it look for whole secrets only, for scripts that hand out
-// parts on purpose.
+// detect searches every answer, the log and the database with an independent program. --whole
+// searches only whole secrets, for scripts that reveal parts on purpose.
 func detect(in *e2e.Instance, secrets []string, flags ...string) {
 	in.T.Helper()
 	list := filepath.Join(in.T.TempDir(), "secrets")

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestHoleG1UnsolicitedAnswerInTheLog: net/http writes to package log how an answer begins that
-// nobody asked for. Here it is the body of an answer that can have none, and quotes a sealed value.
+// TestHoleG1UnsolicitedAnswerInTheLog: net/http logs the beginning of an unsolicited answer. Here
+// it is a body that quotes a sealed value.
 func TestHoleG1UnsolicitedAnswerInTheLog(t *testing.T) {
 	t.Parallel()
 	authority := e2e.NewTestAuthority(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock"
 )
 
-// TestLimitsSpeak meets the limits that an ordinary script meets: each ends in an error that says
-// which it was and what to do, and what holds where scripts run stands in the instance's manual.
+// TestLimitsSpeak: each limit of an ordinary script ends in an error that names it and the next
+// step. The instance's manual has the limits.
 func TestLimitsSpeak(t *testing.T) {
 	if e2e.InNamespaces(t) {
 		onBackends(t, limitsSpeak)
@@ -101,8 +101,8 @@ set_result(multiprocessing.pool.ThreadPool(2).map(abs, [-1]))`
 	}
 }
 
-// TestLimitsThatAScriptCatchesSpeak meets limits whose errors the script catches, or a program that
-// it started: the execution completes, and its answer says all the same which limit it was.
+// TestLimitsThatAScriptCatchesSpeak: a script, or its child, catches the error of a limit. It
+// completes, and its answer names the limit.
 func TestLimitsThatAScriptCatchesSpeak(t *testing.T) {
 	if e2e.InNamespaces(t) {
 		onBackends(t, caughtLimitsSpeak)

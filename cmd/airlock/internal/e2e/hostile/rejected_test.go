@@ -8,9 +8,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestRejectedCredentialIsInTheInbox: a host that answers 401 to a sealed value in a real run is an
-// entry of the Inbox, leads the page of the run, and stands on the page of the credential, with the
-// line of the script.
+// TestRejectedCredentialIsInTheInbox: a host's 401 to a sealed value is in the Inbox. It leads the
+// run's page, and the credential's page has the script's line.
 func TestRejectedCredentialIsInTheInbox(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

@@ -16,9 +16,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestSealedValueIsNowhereInTheBox (F20) lets a script use a sealed credential and then wait, and
-// looks from outside, knowing the value, through the memory, environment, command line and files of
-// every process of the box and of the plugin through which the box's pipe goes.
+// TestSealedValueIsNowhereInTheBox (F20) searches a box for the value of a sealed credential in
+// use. From outside it reads memory, environment, command line and files of every process of the
+// box, and of its plugin.
 func TestSealedValueIsNowhereInTheBox(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -83,8 +83,8 @@ set_result(llm.complete("marker-in-the-memory-of-the-box " + key))`, 60*time.Sec
 			}
 		}
 	}
-	// The search itself must be able to find something: what the script holds in the box, and the
-	// values where they may be.
+	// Prove the search: it must find the script's text in the box, and the values where they may
+	// be.
 	if marked == 0 {
 		t.Error("not even the script's own text was found in the memory of any process")
 	}

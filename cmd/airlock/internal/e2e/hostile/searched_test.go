@@ -9,9 +9,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestHoleH2LogOfAHost: the whole program, whose credentials are changed by commands beside the
-// server. What one profile sent to a host that keeps a log, another without the key reads there as
-// [REDACTED], also after a rotation and a restart.
+// TestHoleH2LogOfAHost changes credentials by commands beside the server. What one profile sent to
+// a host that keeps a log, another reads as [REDACTED], also after a rotation and a restart.
 func TestHoleH2LogOfAHost(t *testing.T) {
 	t.Parallel()
 	w := e2e.NewTLSWorld(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
 )
 
-// kinds are what boxes consist of on this host, each with the way to list what there is of it.
+// kinds lists the parts of boxes on this host, by kind.
 type kinds map[string]func() []string
 
 // place is a server and where its boxes show.
@@ -86,8 +86,8 @@ func (s *siege) restricted() bool {
 	return health.Isolation == "restricted"
 }
 
-// sealedWentOnlyHome asserts where the sealed values arrived during the siege: nowhere but at their
-// hosts, and after a siege by all cases there.
+// sealedWentOnlyHome asserts that sealed values reached only their hosts, and all of these after a
+// whole siege.
 func (s *siege) sealedWentOnlyHome(all bool) {
 	for host, own := range map[string]string{"echo.test": "SEALED", "body.test": "SEALED_BODY", "other.test": "",
 		"badcert.test": "", "wrongname.test": "", "h2.test": "", "ssh.test": ""} {
@@ -179,8 +179,8 @@ func (s *siege) hostileSources() {
 	}
 }
 
-// await waits for the end of executions that are all there are. Nothing of a script is alive when
-// its end is told; what held it may go a moment later.
+// await waits for the end of all executions. Then no script is alive; what held it may go a moment
+// later.
 func (s *siege) await(within time.Duration, running ...e2e.Execution) (ended []e2e.Execution) {
 	s.t.Helper()
 	for _, x := range running {
@@ -238,8 +238,7 @@ func mounts(t *testing.T) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// seeBox asserts that a box and what a script starts show in all the places where they are looked
-// for when they should be gone. It leaves no box.
+// seeBox asserts that a box and its script show wherever leftovers are sought. It leaves no box.
 func (s *siege) seeBox() {
 	const script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', " +
 		"'started-by-a-script'])"

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// besideScript locks all that it has open and what every box has, and dies in another process with a
-// robust mutex. It stays while another box does the same; inputs say who begins.
+// besideScript locks all that every box has, and dies in a child with a robust mutex. Meanwhile
+// another box does the same; inputs say who begins.
 const besideScript = `
 import ctypes, fcntl, json, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -63,8 +63,8 @@ set_result({"refused": [r for r in refused if r], "free": free, "left": left, "a
     "foreign": [line for line in open("/proc/self/maps") if "/box" in line or "deleted" in line and "zero" not in line],
     "roots": [line.split()[3] for line in open("/proc/self/mountinfo") if "/tmp/box" in line]})`
 
-// TestBoxesOfATemplateLockNothingOfEachOther: what one holds, in descriptors that it began with too,
-// another takes at the same time, and the death of a mutex's owner is told in its own box alone.
+// TestBoxesOfATemplateLockNothingOfEachOther: boxes hold the same locks at once, also on inherited
+// descriptors. The death of a mutex's owner shows only in its own box.
 func TestBoxesOfATemplateLockNothingOfEachOther(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -99,8 +99,8 @@ func TestBoxesOfATemplateLockNothingOfEachOther(t *testing.T) {
 	}
 }
 
-// searchScript returns which of the inputs' words are in the memory of its process, where the first is
-// put. Words are told in two halves, so that the search doesn't find what it looks for.
+// searchScript returns which of inputs' words its memory holds; it puts the first there. Words come
+// in two halves, so that the search doesn't find itself.
 const searchScript = `
 import re
 halves = inputs["words"]
@@ -126,8 +126,8 @@ with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
         del content
 set_result({"found": sorted(found), "size": size})`
 
-// TestATemplateKnowsNoSecret: after boxes have run with values, neither the template's memory has
-// one, seen from outside, nor that of a box of another profile, seen by its script.
+// TestATemplateKnowsNoSecret: after runs with values, neither the template's memory nor another
+// profile's box has one.
 func TestATemplateKnowsNoSecret(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

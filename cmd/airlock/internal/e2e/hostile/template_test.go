@@ -71,8 +71,8 @@ set_result({
     "ctypes": ctypes.CDLL(None).getpid() == os.getpid(),
 })`
 
-// TestAForkedInterpreterIsAsAFreshOne compares what a script finds in boxes that were opened afresh
-// with what it finds in boxes from a template, cold and warm.
+// TestAForkedInterpreterIsAsAFreshOne compares fresh boxes with boxes from a template, cold and
+// warm.
 func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -102,8 +102,8 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 
 var same = flag.Int("same", 10, "executions of TestSameResultFromATemplate, cold and again warm")
 
-// TestSameResultFromATemplate runs one script in fresh boxes and, by turns with these, in boxes from
-// templates, cold and warm: the result hash is the same.
+// TestSameResultFromATemplate alternates fresh and forked boxes, cold and warm: the result hash is
+// the same.
 func TestSameResultFromATemplate(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -130,8 +130,8 @@ func TestSameResultFromATemplate(t *testing.T) {
 	}
 }
 
-// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box; the log, the metrics and
-// the Sandbox page say so.
+// TestATemplateThatDiesCostsNoExecution: the next script runs in a fresh box. Log, metrics and
+// Sandbox page say so.
 func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -170,8 +170,8 @@ with open("/proc/self/maps") as file:
     mapped = [line.split("-")[0] for line in file]
 set_result([id(json.__doc__), mapped[0], mapped[-1]])`
 
-// TestAProfileMayRequireFreshBoxes: on one server, boxes of one profile come from the template, all
-// with its addresses, and those of the other from nothing.
+// TestAProfileMayRequireFreshBoxes: one profile's boxes share the template's addresses, the other's
+// are fresh.
 func TestAProfileMayRequireFreshBoxes(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -222,8 +222,7 @@ func TestAStopLeavesNothingOfATemplate(t *testing.T) {
 	}
 }
 
-// startForked starts a server that keeps so many boxes ready and forks them from a template, which it has.
-// The profile is locked.
+// startForked starts a server with a template and pool forked boxes. The profile is locked.
 func startForked(t *testing.T, pool int, more ...string) (in *e2e.Instance, profile string) {
 	t.Helper()
 	e2e.NewWorld(t)
@@ -274,8 +273,8 @@ set_result({
     "file": tempfile.mktemp(),
 })`
 
-// TestBoxesOfATemplateShareNoRandomness: what a template has drawn, each of its boxes would have, whether it
-// has the modules loaded or not.
+// TestBoxesOfATemplateShareNoRandomness: boxes must not repeat a template's random numbers, with
+// loaded modules or without.
 func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -302,8 +301,8 @@ func TestBoxesOfATemplateShareNoRandomness(t *testing.T) {
 	}
 }
 
-// reachScript waits at an address that all boxes of a template have, until somebody wakes it, or wakes
-// whoever waits there in its own box or another.
+// reachScript waits at an address that all of a template's boxes have, or wakes the waiters there,
+// in any box.
 const reachScript = `
 import ctypes, json, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -374,8 +373,8 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 	complete(t, in, profile, "set_result(1)")
 }
 
-// TestHoleABoxTakesNoDescriptorsOfOthers: connections to the resolver wait in the box, and not in the
-// process that serves every box of the template.
+// TestHoleABoxTakesNoDescriptorsOfOthers: waiting resolver connections stay in the box, outside the
+// shared process.
 func TestHoleABoxTakesNoDescriptorsOfOthers(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
