@@ -24,10 +24,8 @@ type worked struct {
 	ended time.Time
 }
 
-// TestABackupBesideRunningExecutions makes backups while agents work without a pause, and restores
-// the last one elsewhere: it is one moment. All that had ended before it began is there as the
-// agents saw it, nothing is there without what came before it, nothing is half there, and what it
-// counts is what it has.
+// TestABackupBesideRunningExecutions makes backups under load and restores the last one: it is one
+// moment. Earlier ends are there as agents saw them. Nothing is partial, and counts agree.
 func TestABackupBesideRunningExecutions(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=2")
@@ -161,8 +159,8 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 	}
 }
 
-// With a key of one's own, a command that is begun in an environment from before, while a rotation
-// is under way, would seal with a key that nobody has in the end. It is refused.
+// With the key in the environment, an old command beside a rotation would seal with a lost key. It
+// is refused.
 func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 	t.Parallel()
 	const before, after = "AIRLOCK_SECRET_KEY=the key of one's own before the rotation",
@@ -222,8 +220,8 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 	}
 }
 
-// By the command line a part is exported, with or without its history, weak passphrases are refused
-// with advice, and what would let a profile do more is written only by a yes to it.
+// An export may omit the history; weak passphrases are refused with advice. An import that lets a
+// profile do more needs a yes.
 func TestExportAndImportByChoice(t *testing.T) {
 	t.Parallel()
 	old, fresh := e2e.StartInstance(t, "AIRLOCK_POOL=1"), e2e.StartInstance(t, "AIRLOCK_POOL=0")

@@ -16,12 +16,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// setClock steps the clock of one running process, and of nothing else: CLOCK_REALTIME is off by
-// that much from now on, CLOCK_MONOTONIC goes on as it was, which is what a program sees when
-// somebody sets the machine's clock. The kernel has no namespace for that clock. So the page that
-// programs read the time from, the vDSO, is changed in the process: its clock_gettime jumps to a
-// few instructions that ask the kernel and add the offset. It needs an amd64 and root's right to
-// write to another process.
+// setClock steps CLOCK_REALTIME of one process, as if somebody set the machine's clock.
+// CLOCK_MONOTONIC stays. No kernel namespace covers that clock, so it patches the process's vDSO:
+// clock_gettime asks the kernel and adds the offset. It needs amd64 and root.
 func setClock(t *testing.T, pid int, offset time.Duration) {
 	t.Helper()
 	page := openVDSO(t, pid)
@@ -36,8 +33,7 @@ func setClock(t *testing.T, pid int, offset time.Duration) {
 	}
 }
 
-// skewedClock is clock_gettime(edi, rsi), with the kernel's answer for CLOCK_REALTIME moved by the
-// seconds that stand behind it.
+// skewedClock is clock_gettime(edi, rsi), which adds the seconds behind it to CLOCK_REALTIME.
 var skewedClock = []byte{
 	0xb8, 0xe4, 0, 0, 0, // mov eax, 228
 	0x0f, 0x05, // syscall
@@ -104,8 +100,7 @@ func (v vdso) write(t *testing.T, at uint64, text []byte) {
 	e2e.Must(t, err)
 }
 
-// replace changes the beginning of clock_gettime while the whole process stands still; false if a
-// thread stands right there.
+// replace patches clock_gettime while the process stands still; false if a thread is inside.
 func (v vdso) replace(t *testing.T, pid int, text []byte) bool {
 	t.Helper()
 	e2e.Must(t, syscall.Kill(pid, syscall.SIGSTOP))

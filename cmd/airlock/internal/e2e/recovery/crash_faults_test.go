@@ -16,8 +16,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// fault is one way to break it. strike returns when the cause is gone; the server then has to
-// recover by itself. It reports whether it hit anything.
+// fault is one way to break it. strike returns when the cause is gone, and reports whether it hit
+// anything. The server then has to recover by itself.
 type fault struct {
 	name   string
 	strike func(*crash) bool
@@ -50,8 +50,7 @@ func faults() []fault {
 	}
 }
 
-// restart starts the server after its end; what it had started must have ended with it. It is
-// always true.
+// restart starts the server after its end, which must have ended its children. It returns true.
 func (c *crash) restart() bool {
 	c.t.Helper()
 	var left []string
@@ -82,8 +81,8 @@ func (c *crash) cut(meanwhile func()) bool {
 // roomy is how large the data directory's file system is while nothing is wrong.
 const roomy = "size=1g"
 
-// fill leaves no room on the file system of the data directory. The load may let it grow in the
-// meantime; then it can't be made so small.
+// fill fills the data directory's file system. If the load makes it grow, it can't be made so
+// small.
 func (c *crash) fill() bool {
 	var problem error
 	for range 20 {
@@ -106,8 +105,8 @@ func diskFull(c *crash) bool {
 	return full
 }
 
-// roomLeft is how many bytes can be written to the file system of the data directory, and
-// smallWrite less than anything that the server writes.
+// roomLeft returns the writable bytes of the data directory's file system. smallWrite is below any
+// write of the server.
 func (c *crash) roomLeft() uint64 {
 	var fs unix.Statfs_t
 	e2e.Must(c.t, unix.Statfs(c.in.Dir, &fs))
@@ -118,8 +117,7 @@ const smallWrite = 4 << 10
 
 func (c *crash) free() { e2e.Shell(c.t, "mount", "-o", "remount,"+roomy, c.in.Dir) }
 
-// fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make
-// anything worse.
+// fullAndKilled also starts the server on a full disk. It may refuse, but must damage nothing.
 func fullAndKilled(c *crash) bool {
 	full := c.fill()
 	c.while(time.Second)
@@ -132,8 +130,7 @@ func fullAndKilled(c *crash) bool {
 	return c.restart() && full
 }
 
-// unwritable makes each write to the database fail, as on a file system that the kernel has made
-// read-only after an error.
+// unwritable makes each database write fail, as on a file system made read-only after an error.
 func unwritable(c *crash) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -190,8 +187,8 @@ func heldDatabase(c *crash) bool {
 	return true
 }
 
-// stepped sets the clock of the server and its plugins, to another time each time. It stays within
-// what idempotency keys are kept for.
+// stepped sets the clock of server and plugins, each time differently, within the life of
+// idempotency keys.
 func stepped(c *crash) bool {
 	offset := time.Duration(c.random.IntN(22*3600)-11*3600) * time.Second
 	for _, p := range append(c.in.Processes(), e2e.Process{PID: c.in.Server.Process.Pid}) {
@@ -235,8 +232,8 @@ func tokenCut(c *crash) bool {
 	return wasKilled(command)
 }
 
-// useToken looks at the value that there is, which must not be one that was replaced for certain,
-// and sets another, with which the next script on each backend has to come.
+// useToken checks the present value, which must not be a replaced one, and sets another. The next
+// script on each backend has to bring that.
 func (c *crash) useToken() {
 	c.t.Helper()
 	found := ""

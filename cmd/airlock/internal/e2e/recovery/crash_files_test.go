@@ -153,8 +153,8 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ageStrays makes contents that no row knows look as if they lay there for a day. The server must be
-// stopped; its next start collects them.
+// ageStrays makes contents without rows a day old. The server must be stopped; its next start
+// collects them.
 func (l *filesLoad) ageStrays() (strays []string) {
 	t := l.c.t
 	t.Helper()

@@ -23,7 +23,7 @@ func (c *crash) target(there func() bool) bool {
 	return false
 }
 
-// kill ends a random one of those that there are. They come and go, so it waits for one.
+// kill ends a random one of the listed processes. It waits for one.
 func (c *crash) kill(list func() []int) bool {
 	return c.target(func() bool {
 		pids := list()
@@ -46,7 +46,7 @@ func wasKilled(command *exec.Cmd) bool {
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
 }
 
-// killRunning kills a server that nothing else was to end: that it had ended by itself is an error.
+// killRunning kills a running server, and fails if it had ended by itself.
 func (c *crash) killRunning() bool {
 	c.t.Helper()
 	killed := c.killServer()
@@ -56,8 +56,7 @@ func (c *crash) killRunning() bool {
 	return killed
 }
 
-// busy waits until an execution runs or asks, so that what happens to the server happens to it,
-// too.
+// busy waits until an execution runs or asks, so that the fault hits it.
 func (c *crash) busy() bool {
 	return c.target(func() bool {
 		return c.in.Count("SELECT count(*) FROM executions WHERE status IN ('running', 'awaiting_llm')") > 0
@@ -96,8 +95,7 @@ func killedWhileStarting(c *crash) bool {
 	return c.restart() && hit && starting
 }
 
-// guestsKilled hits some that run a script and some that wait for one, until an execution has ended
-// for it.
+// guestsKilled kills running and waiting guests until an execution has ended by it.
 func guestsKilled(c *crash) bool {
 	before := c.lostBoxes()
 	for range 20 {
@@ -115,8 +113,8 @@ func (c *crash) lostBoxes() int {
 		"sandbox ended before%' OR error LIKE 'the script was ended by signal 9%'")
 }
 
-// engineKilled leaves containers behind that nobody looks after until the engine is back, and boxes
-// can't be opened in the meantime.
+// engineKilled leaves containers unattended until the engine is back. Meanwhile no box can be
+// opened.
 func engineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
@@ -127,16 +125,16 @@ func engineKilled(c *crash) bool {
 	return hit
 }
 
-// noteUnattended remembers what runs in containers while there is no engine: one that it was just
-// starting has no server, and a later one may die before it gets to sweeping it.
+// noteUnattended records containers that run without an engine. One just starting has no server,
+// and a later server may die before it sweeps it.
 func (c *crash) noteUnattended() {
 	for _, pid := range c.contained() {
 		c.unattended[pid] = true
 	}
 }
 
-// noteHalfMade remembers the containers that an engine was making when it was killed, in which
-// nothing has been started: when it is back it doesn't know that they have a process.
+// noteHalfMade records containers that a killed engine was making. Nothing runs in them; the engine
+// forgets that they have a process.
 func (c *crash) noteHalfMade() {
 	for _, process := range c.engine.Processes() {
 		if strings.Contains(process, " runc init") {
@@ -166,8 +164,8 @@ func serverAndEngineKilled(c *crash) bool {
 	return c.restart() && hit
 }
 
-// engineBack starts the engine, and waits until scripts run on it again: the other backends don't
-// wait for it, and the load would pass it by.
+// engineBack starts the engine and waits until scripts run on it. Otherwise the load would pass it
+// by.
 func (c *crash) engineBack() {
 	c.t.Helper()
 	e2e.Must(c.t, c.engine.Start())
@@ -177,8 +175,7 @@ func (c *crash) engineBack() {
 	})
 }
 
-// swept waits until the containers that dead servers left are gone, which are known by their names
-// whatever state they are in.
+// swept waits until dead servers' containers are gone, in whatever state, by name.
 func (c *crash) swept() {
 	c.t.Helper()
 	name := func(container string) string { return strings.Fields(container)[1] }

@@ -124,8 +124,8 @@ func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	}
 }
 
-// insist submits with an idempotency key until the answer is a yes or a no; true if yes. If none
-// comes it may have been accepted all the same.
+// insist submits with an idempotency key until a definite answer; true if accepted. Without one it
+// may have been accepted.
 func (l *crashLoad) insist(ctx context.Context, s *sentScript) bool {
 	for try := range 40 {
 		code, text := l.ask(http.MethodPost, "/execute", s.body, s.nonce)
@@ -159,8 +159,7 @@ func (l *crashLoad) insist(ctx context.Context, s *sentScript) bool {
 	return false
 }
 
-// askAgain submits once more, under the same key, what had no answer: it was accepted then or is
-// now, and has to come to an end like any other.
+// askAgain resubmits the unanswered under the same key: each is accepted now or was, and must end.
 func (l *crashLoad) askAgain() {
 	unknown := l.unknown
 	l.unknown = nil
@@ -172,8 +171,8 @@ func (l *crashLoad) askAgain() {
 	}
 }
 
-// follow looks at an execution once, and answers or cancels it if it is one for that; true once it
-// has ended. What was accepted is never unknown.
+// follow looks at an execution, and may answer or cancel it; true once it has ended. What was
+// accepted is never unknown.
 func (l *crashLoad) follow(s *sentScript) bool {
 	code, text := l.ask(http.MethodGet, "/executions/"+s.id, nil, "")
 	if code == http.StatusNotFound {
@@ -260,7 +259,7 @@ func (l *crashLoad) settle() {
 	l.witnessed()
 }
 
-// witnessed is about what the witness saw: nothing twice, and no credential that it was not to see.
+// witnessed checks the witness: nothing twice, and no forbidden credential.
 func (l *crashLoad) witnessed() {
 	t := l.c.t
 	t.Helper()
@@ -276,7 +275,7 @@ func (l *crashLoad) witnessed() {
 	}
 }
 
-// again looks once more at all ends, after a server has been started that had nothing to do.
+// again checks all ends once more, after starting an idle server.
 func (l *crashLoad) again() {
 	l.c.t.Helper()
 	for _, s := range l.sent {

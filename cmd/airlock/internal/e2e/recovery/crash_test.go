@@ -34,11 +34,11 @@ const restEvery = 100
 // mostMisses is how often a fault may hit nothing more than it hits something.
 const mostMisses = 8
 
-// TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way
-// that faults lists, each at least once in a run of as many rounds, and checks what it promised: an
-// execution that got a 202 ends, its script is started at most once, its end never changes, files
-// that got a 201 and artifacts can be read, contents without a row are collected, credentials stay as they were set, the database is sound, and nothing is left on the host. See
-// the Makefile's crash for a long run.
+// TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way of
+// faults. Promises: an execution with a 202 ends, its script starts at most once, its end never
+// changes. Files with a 201 and artifacts can be read, contents without a row are collected,
+// credentials stay as set. The database is sound, and nothing is left on the host. See the
+// Makefile's crash for a long run.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -167,15 +167,15 @@ func (c *crash) works() bool {
 	return answers && !full && c.in.Ready()
 }
 
-// health is what the server says of itself: whether it does at all, and whether its disk is full.
+// health returns whether the server answers, and whether its disk is full.
 func (c *crash) health() (answers, full bool) {
 	var health struct{ Full bool }
 	answers = c.in.Call(http.MethodGet, "/health", nil, &health) == http.StatusOK
 	return answers, health.Full
 }
 
-// calm lets the load go on without any faults: what is submitted then has to be completed, on every
-// backend. Else boxes that are lost all the time would look like the work of faults.
+// calm runs the load without faults: everything must complete, on every backend. Otherwise constant
+// losses would look like faults.
 func (c *crash) calm() {
 	c.t.Helper()
 	c.in.AllReady(e2e.Backends()...)
@@ -239,8 +239,7 @@ func (c *crash) logTail() string {
 	return strings.Join(kept[max(0, len(kept)-60):], "")
 }
 
-// notStarted is what the log says of executions that could not be started in the second before or
-// after that moment.
+// notStarted returns the log's failed starts within a second of that moment.
 func (c *crash) notStarted(at *time.Time) string {
 	log, _ := os.ReadFile(c.in.Log)
 	var kept strings.Builder
@@ -254,9 +253,8 @@ func (c *crash) notStarted(at *time.Time) string {
 	return kept.String()
 }
 
-// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims,
-// without a container or with one that was never started, and their control groups: those are its
-// own affair.
+// nothingLeft checks the host after the server's end. It ignores shims and control groups that a
+// killed engine loses.
 func (c *crash) nothingLeft() {
 	c.t.Helper()
 	var left []string
@@ -279,8 +277,7 @@ func (c *crash) nothingLeft() {
 	}
 }
 
-// traces is what an instance has on the host while it runs, and nothing may be left of. Whatever
-// comes of an engine's own is there, too.
+// traces lists a running instance's traces on the host, with an engine's own.
 func (c *crash) traces() map[string][]string {
 	found := map[string][]string{
 		"processes": c.strays(), "boxes on the machine": c.machine.Boxes(),
@@ -299,8 +296,7 @@ func (c *crash) traces() map[string][]string {
 	return found
 }
 
-// look notes of which traces there are some. What nobody ever sees is not looked for in the right
-// place, and would not be seen either if it were left.
+// look records which traces occur. A trace that never occurs is sought in the wrong place.
 func (c *crash) look() {
 	if programs, err := filepath.Glob(c.machine.Home() + "/.cache/airlock/*"); err != nil || len(programs) == 0 {
 		c.t.Errorf("uploads to the machine are not where they are looked for: %v", err)
@@ -312,8 +308,7 @@ func (c *crash) look() {
 	}
 }
 
-// again starts the server once more, on what the last one left: nothing runs a second time, and no
-// end is another than it was.
+// again restarts the server: nothing runs twice, and no end changes.
 func (c *crash) again() {
 	c.t.Helper()
 	strays := c.filesLoad.ageStrays()
@@ -345,10 +340,9 @@ func (c *crash) dataFiles() []string {
 	return names
 }
 
-// strays are all processes below this test but the server's own ones, the machine's and the
-// engine's. A container in which nothing was started yet when its server died stays until a server
-// sweeps it, which swept sees to, and so does one that was just being started when the engine died
-// too. The next server may die before it gets to that.
+// strays returns processes below this test except the server's, the machine's and the engine's. It
+// skips containers that only a later server can sweep, see swept. Nothing was started in them yet,
+// or the engine died too.
 func (c *crash) strays() []string {
 	var found []string
 	if c.engineless {

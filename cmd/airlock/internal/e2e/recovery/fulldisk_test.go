@@ -19,17 +19,17 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// gatedScript ends when the test opens the gate, with more output than a small write-ahead log has
-// room for.
+// gatedScript ends when the test opens the gate, with more output than a small write-ahead log
+// holds.
 const gatedScript = `import urllib.request
 urllib.request.urlopen("http://gate.test:8080/").read()
 print("x" * 900_000)
 save_file("left.txt", "x" * 900_000)
 set_result({"done": True})`
 
-// TestFullDisk fills the disk of the whole program while executions run: what is new is refused
-// with a code and a hint, pages say why, what runs ends as soon as there is room again, all by
-// itself, and nothing is damaged. What a script leaves meanwhile is withheld, with that reason.
+// TestFullDisk fills the disk while executions run. New work is refused with a code and a hint, and
+// pages say why. Running work ends by itself once there is room, undamaged. Artifacts of that time
+// are withheld, with that reason.
 func TestFullDisk(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -107,9 +107,8 @@ func TestFullDisk(t *testing.T) {
 	in.Sound()
 }
 
-// TestRetentionMakesRoom fills the disk with executions and something else, so that less than the
-// reserve is free. To keep fewer executions is enough for new ones to be taken: what they held is
-// used again, though the file does not shrink.
+// TestRetentionMakesRoom fills the disk below the reserve. Keeping fewer executions lets new ones
+// in: their space is reused, though the file doesn't shrink.
 func TestRetentionMakesRoom(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -172,15 +171,14 @@ func ageExecutions(in *e2e.Instance) {
 	e2e.Must(in.T, err)
 }
 
-// startWithoutRoom starts a server on a disk without a free byte: it ends, and says what to do.
+// startWithoutRoom starts a server on a full disk: it ends, and says what to do.
 func startWithoutRoom(in *e2e.Instance) {
 	in.T.Helper()
 	defer os.Remove(fill(in.T, in.Dir))
 	adviseRoom(in, "serve")
 }
 
-// adviseRoom runs a command that finds no room. Whoever runs it is told what to do, not whom
-// to ask.
+// adviseRoom runs a command without room, which must tell its user what to do.
 func adviseRoom(in *e2e.Instance, args ...string) {
 	in.T.Helper()
 	command := exec.CommandContext(in.T.Context(), in.Binary, args...)
@@ -211,8 +209,7 @@ func refuseNew(in *e2e.Instance, profile string) {
 	}
 }
 
-// emptyWriteAheadLog takes the room that the log of a running server keeps on the disk for what it
-// writes next, in which an end of an execution could still be stored.
+// emptyWriteAheadLog takes the room of a running server's log, which could still store an end.
 func emptyWriteAheadLog(in *e2e.Instance) {
 	in.T.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db")+"?_pragma=busy_timeout(1000)")

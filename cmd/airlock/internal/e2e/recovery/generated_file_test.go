@@ -42,7 +42,7 @@ func (f *generatedFile) line(kind, counted string, l line) {
 	}
 }
 
-// generateFile writes the file of an instance of a size. It returns how many bytes the lines have.
+// generateFile writes an instance file of a size, and returns the bytes of its lines.
 func generateFile(path string, size instanceSize) (lines int64, err error) {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

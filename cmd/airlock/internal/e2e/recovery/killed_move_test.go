@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance
-// key, a restore and a backup. What was there before is there afterwards, and doing it again works.
+// TestKillNineWhileMoving kills the program during an import, a key rotation, a restore and a
+// backup. Everything is still there, and repeating works.
 func TestKillNineWhileMoving(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
@@ -105,8 +105,8 @@ func TestKillNineWhileMoving(t *testing.T) {
 	}
 }
 
-// killDuring runs the program on the instance's data directory and kills it as soon as it is in the
-// middle. One that was faster is run again.
+// killDuring runs the program on the data directory and kills it in the middle. It reruns one that
+// was faster.
 func killDuring(in *e2e.Instance, middle func() bool, args ...string) {
 	in.T.Helper()
 	deadline := time.Now().Add(2 * time.Minute)

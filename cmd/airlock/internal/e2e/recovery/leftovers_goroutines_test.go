@@ -26,8 +26,8 @@ func (h *environment) goroutines(r *e2e.GoroutineReader) map[string]int {
 	return counts
 }
 
-// keptConnections is by how many the connections to the Docker engine and of clients may be more
-// that are kept for the next call. Each has two goroutines at most.
+// keptConnections bounds additional idle connections to the Docker engine and of clients. Each has
+// two goroutines at most.
 const keptConnections = 8
 
 // goroutinesBack waits until there are no more goroutines than there were, of any kind.

@@ -25,8 +25,7 @@ var (
 		"how bubblewrap makes the boxes of TestNothingIsLeft and TestNothingAcceptedIsLost: template or fresh")
 )
 
-// messes are scripts that end in every way there is and leave what they can, with how they have to
-// end.
+// messes returns scripts that end in every way and leave what they can, with their expected ends.
 func messes() []mess {
 	return []mess{
 		{"ends well", "print('x' * 10000)\nset_result(1)", 20, `^completed 1$`},
@@ -61,10 +60,10 @@ type mess struct {
 	ends         string        // what its status and then its result or error are like
 }
 
-// TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards there
-// is no process, mount, control group, container, socket or temporary file more than before, and
-// neither server nor plugins hold more descriptors, goroutines or much more memory. See the
-// Makefile's leftovers for a long run.
+// TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards no
+// process, mount, control group, container, socket or temporary file is new. Server and plugins
+// hold no more descriptors or goroutines, nor much memory. See the Makefile's leftovers for a long
+// run.
 func TestNothingIsLeft(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return
@@ -126,12 +125,10 @@ func TestNothingIsLeft(t *testing.T) {
 		slack := 0
 		switch {
 		case strings.HasPrefix(what, "memory"):
-			// KiB: pages of the database that are kept, and what the allocator holds back, which a server
-			// that was just cleared away after has none of
+			// KiB: cached database pages, and memory that the allocator holds back
 			slack = 48 << 10
 		case strings.HasPrefix(what, "descriptors"), what == "Unix sockets":
-			// connections to the Docker engine that are kept for the next call: two sockets each, and the
-			// engine's with its own
+			// idle connections to the Docker engine: two sockets each, with the engine's own
 			slack = 8
 		}
 		t.Logf("%-28s %8d, was %8d", what, n, before[what])
@@ -172,8 +169,7 @@ func (h *environment) run(profile string, m mess) e2e.Execution {
 	return h.in.Await(x, 3*time.Minute)
 }
 
-// count waits until what may take a moment is done, and counts everything that could have been
-// left.
+// count waits for short-lived things to go, and counts all possible leftovers.
 func (h *environment) count(t *testing.T) map[string]int {
 	t.Helper()
 	var found []string

@@ -21,9 +21,8 @@ import (
 
 const movingWords = "five random words for a move"
 
-// An agent works against one running instance; a person moves everything to another running one.
-// The agent's ids, of its profile and of what it ran, work there as they are, and the old instance
-// runs nothing any more.
+// A person moves everything from one running instance to another. The agent's ids, of profile and
+// runs, work there. The old instance runs nothing more.
 func TestMovingToAnotherMachine(t *testing.T) {
 	t.Parallel()
 	old, fresh := e2e.StartInstance(t, "AIRLOCK_POOL=1"), e2e.StartInstance(t, "AIRLOCK_POOL=1")
@@ -103,8 +102,8 @@ func TestMovingToAnotherMachine(t *testing.T) {
 		string(again.Result) != string(before.Result) {
 		t.Errorf("the re-run: %+v", again)
 	}
-	// The profile is revoked at the old place. An import by the command line brings that along, and
-	// what runs under the profile is stopped.
+	// The profile is revoked at the old place. An import by command brings that along and stops its
+	// runs.
 	running := fresh.Submit(profile, "import time; time.sleep(600)", 10*time.Minute)
 	e2e.Eventually(t, time.Minute, "it runs", func() bool {
 		var now e2e.Execution
@@ -191,8 +190,8 @@ func TestRestoringAnInstance(t *testing.T) {
 	in.Admin("", "audit", "verify")
 }
 
-// A command that was begun before a rotation has the old key alone, and may wait for its input for
-// long. What it seals must open afterwards.
+// A command begun before a rotation has only the old key and may wait long for input. What it seals
+// must open afterwards.
 func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
@@ -226,8 +225,8 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "instance.airlock")) // it opens everything
 }
 
-// Settings, Export & import shows the command with the name of the restore point alone. It works
-// wherever it is typed, and takes the present database away from nobody.
+// Export & import shows the command with the bare name of the restore point. It works in any
+// directory, and keeps the present database.
 func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
@@ -246,8 +245,8 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 		t.Fatalf("set aside: %v, %v", aside, err)
 	}
 
-	// After a rotation of the instance key both open with the old one only, which is told by name; and
-	// of nothing else.
+	// After a key rotation both open only with the old key. The command names them, and nothing
+	// else.
 	rotate := func() string {
 		command := exec.Command(in.Binary, "admin", "key", "rotate")
 		command.Env = in.Env
@@ -265,9 +264,8 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	}
 }
 
-// A command, or a rotation, beside a restore would write into the database that is set aside, and
-// the rotation would drop the key of the new one. A restore begins beside none, and none begins
-// beside a restore.
+// A command beside a restore would write into the database that is set aside. A rotation would drop
+// the new database's key. So each excludes the others.
 func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
@@ -306,8 +304,8 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	e2e.Must(t, <-ended)
 }
 
-// The instance key is replaced while the server runs and an agent works; afterwards the old one is
-// nowhere, and a restart finds everything.
+// The instance key is replaced while an agent works. Afterwards the old one is gone, and a restart
+// finds everything.
 func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")

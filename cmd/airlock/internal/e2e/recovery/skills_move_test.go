@@ -26,7 +26,7 @@ func savedSkill(t *testing.T, in *e2e.Instance, profile, script string) string {
 	return v.Digest
 }
 
-// runsSkill makes sure that an instance runs a skill with a result, or refuses it with a code.
+// runsSkill asserts that a skill runs with a result, or is refused with a code.
 func runsSkill(t *testing.T, in *e2e.Instance, profile, skill, want string) {
 	t.Helper()
 	var answer struct {
@@ -53,8 +53,8 @@ func artifact(in *e2e.Instance, profile string, x e2e.Execution, name string) (i
 	return status, string(content)
 }
 
-// TestApprovedSkillsRunAfterAMoveAndAfterARestore: their files come along, and what was revoked or not
-// reviewed runs nowhere. The contents of artifacts come along where that was ticked.
+// TestApprovedSkillsRunAfterAMoveAndAfterARestore: files come along; revoked and unreviewed skills
+// run nowhere. Contents of artifacts come along if ticked.
 func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	t.Parallel()
 	old := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")

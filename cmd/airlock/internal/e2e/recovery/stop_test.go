@@ -13,9 +13,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestSIGTERMDrains tells the server to end while executions run, wait for an answer and wait in
-// the queue. Who comes to an end within the limit does, the API answering meanwhile; the others are
-// marked; what waits in the queue runs after the next start.
+// TestSIGTERMDrains stops the server while executions run, ask and queue. Those that end in time
+// do, while the API answers. The others are marked; queued ones run after the next start.
 func TestSIGTERMDrains(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=0", "AIRLOCK_DRAIN=15s")
@@ -74,9 +73,8 @@ func TestSIGTERMDrains(t *testing.T) {
 	}
 }
 
-// TestOtherSchemas starts the program on a database that lacks a migration: it makes it, and leaves a
-// copy. The program refuses a newer database and one with other migrations, without touching them,
-// and goes back to the copy as docs/upgrade.md says.
+// TestOtherSchemas: a missing migration is made and leaves a copy. Newer databases and other
+// migrations are refused untouched. The program goes back to the copy as docs/upgrade.md says.
 func TestOtherSchemas(t *testing.T) {
 	t.Parallel()
 	in := e2e.NewInstance(t, "AIRLOCK_POOL=0")

@@ -45,11 +45,9 @@ func stopKinds() []stopKind {
 	}
 }
 
-// TestHoleM4UnluckyStops stops the program in a bare data directory at unlucky moments: while it
-// starts and proves its sandbox, and while it ends. What a stop leaves behind has to be cleared
-// away by whoever outlives it, or where that is nobody, by the next Airlock that starts on this
-// host, with whatever data directory. See the Makefile's unlucky-stops for all moments and
-// backends.
+// TestHoleM4UnluckyStops stops the program at unlucky moments of its start, proof and end. A
+// survivor must clear what is left. Without one, the next Airlock on this host must, with any data
+// directory. See the Makefile's unlucky-stops for all moments and backends.
 func TestHoleM4UnluckyStops(t *testing.T) {
 	backends := e2e.Backends()[:1]
 	starting, stopping := []time.Duration{300 * time.Millisecond, 600 * time.Millisecond},
@@ -121,8 +119,7 @@ func newUnluckyStops(t *testing.T, backend string) *unluckyStops {
 	return u
 }
 
-// ordinary starts the program in a new data directory, ends it when its sandbox is ready, and
-// returns the files that it leaves there.
+// ordinary starts and ends the program in a new data directory, and returns the files left.
 func (u *unluckyStops) ordinary() []string {
 	u.t.Helper()
 	in := e2e.NewInstance(u.t, u.env...)
@@ -151,8 +148,8 @@ func (u *unluckyStops) note(in *e2e.Instance) {
 	}
 }
 
-// stop starts the program and stops it at that moment. It reports whether the program had not ended
-// by itself.
+// stop starts the program and stops it at that moment. It reports whether the stop came before its
+// end.
 func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	u.t.Helper()
 	what := fmt.Sprintf("%s at %s", kind.name, moment)
@@ -205,8 +202,8 @@ func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	}
 	if kind.signal == unix.SIGKILL { // what is left in the data directory goes with its next start
 		left := slices.DeleteFunc(u.again(in), func(name string) bool {
-			// Kept are copies of a database that had some of its steps, and the lock of who removed an
-			// unfinished key file.
+			// Kept: copies of a partly migrated database, and the lock for removing unfinished key
+			// files.
 			return slices.Contains(u.files, name) || strings.HasPrefix(name, "/pre-migrate-") || name == "/rotate.lock"
 		})
 		if len(left) > 0 {
@@ -216,8 +213,7 @@ func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	return true
 }
 
-// strike sends the signal. The plugins get theirs first, or the end of the server would have told
-// them.
+// strike sends the signal, to plugins first, before the server's end tells them.
 func (u *unluckyStops) strike(kind stopKind, in *e2e.Instance) {
 	if kind.plugins {
 		for _, p := range in.Processes() {
@@ -282,8 +278,7 @@ func (u *unluckyStops) look() {
 	}
 }
 
-// cleared waits until nothing is left but what those left that nobody outlived, and of this one
-// what it may leave to others.
+// cleared waits until nothing is left but what had no survivor, and what this stop may leave.
 func (u *unluckyStops) cleared(what string, except ...string) {
 	u.t.Helper()
 	var left map[string][]string
@@ -310,8 +305,7 @@ func (u *unluckyStops) cleared(what string, except ...string) {
 	}
 }
 
-// orphaned waits until what a stop left doesn't change any more. Only what no process is in may be
-// left.
+// orphaned waits until leftovers are stable. None may contain a process.
 func (u *unluckyStops) orphaned(what string) {
 	u.t.Helper()
 	var left map[string][]string
@@ -322,8 +316,7 @@ func (u *unluckyStops) orphaned(what string) {
 	u.left = left
 }
 
-// finish starts another Airlock, which has to clear away what is left of all others, and compares
-// with what there was at first.
+// Finish starts another Airlock, which has to clear everything, and compares with the beginning.
 func (u *unluckyStops) Finish() {
 	u.t.Helper()
 	u.t.Logf("%s: %d stops; what there was to leave, and in how many: %v", u.backend, u.stops, u.seen)
@@ -349,7 +342,7 @@ func (u *unluckyStops) Finish() {
 	}
 }
 
-// counts is how many there are of what has no name by which it could be looked for.
+// counts returns the number of nameless things, by kind.
 func (u *unluckyStops) counts() map[string]int {
 	counts := map[string]int{"mounts": e2e.Lines(u.t, "/proc/self/mountinfo"),
 		"Unix sockets": e2e.Lines(u.t, "/proc/self/net/unix"), "network namespaces": len(u.networks())}

@@ -19,9 +19,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestVault runs the whole program with a real Vault and a real PostgreSQL: a sealed value from KV,
-// user and password from one lease, a test request, rotation, and a server that is killed while a
-// script holds the lease.
+// TestVault runs with a real Vault and PostgreSQL: a sealed value from KV, one lease, a test
+// request and rotation. It also kills a server while a script holds the lease.
 func TestVault(t *testing.T) {
 	t.Parallel()
 	const token, rotated = "token-in-vault-0123456789", "rotated-in-vault-9876543210"
@@ -113,8 +112,7 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 	mu.Unlock()
 
 	in.Submit(profile, use+"import time; time.sleep(600)", 10*time.Minute)
-	// Only when the script runs is the lease recorded for sure: what Vault has lent and nobody has
-	// written down yet ends by itself.
+	// Only a running script's lease is surely recorded: unrecorded leases end by themselves.
 	e2e.Eventually(t, time.Minute, "a script holds the lease", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
