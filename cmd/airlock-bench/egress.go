@@ -14,8 +14,8 @@ import (
 	"strconv"
 )
 
-// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by
-// the second over TLS that is relayed, by the third over a plain connection that is relayed.
+// The names of the benchmark's host: over TLS that Airlock reads, relayed TLS, and relayed plain
+// connections.
 const (
 	benchHost   = "bench.test"
 	benchPassed = "passed.bench.test"
@@ -44,8 +44,8 @@ type egressTimes struct {
 	Up   float64   `json:"up"`
 }
 
-// measureEgress runs a script in a box and the same by bare Python. The script, its TLS and the host
-// run on the same machine and share its processors.
+// measureEgress runs a script in a box and in bare Python. The script and the host share the
+// machine's processors.
 func measureEgress(ctx context.Context, t *table, o options) error {
 	host, err := startHost(ctx)
 	if err != nil {

@@ -64,7 +64,7 @@ func (s *benchService) stop() {
 	}
 }
 
-// ServeHTTP takes what it is sent and answers with as many bytes as it is asked for.
+// ServeHTTP reads the body and answers with the requested number of bytes.
 func (s *benchService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return
@@ -80,7 +80,7 @@ func (s *benchService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// services is a value of AIRLOCK_LOCAL_SERVICES by which a server reaches it under its names.
+// services returns a value of AIRLOCK_LOCAL_SERVICES for the server's names.
 func (s *benchService) services() string {
 	return strings.Join([]string{
 		net.JoinHostPort(benchHost, "443") + "=" + s.tls.String(),

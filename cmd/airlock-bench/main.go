@@ -1,5 +1,6 @@
-// Command airlock-bench measures Airlock from outside, next to bare Python: executions and egress.
-// Several programs are measured by turns, on servers of its own with temporary data directories.
+// Command airlock-bench measures executions and egress of Airlock from outside, next to bare
+// Python. It measures several programs by turns, on its own servers with temporary data
+// directories.
 package main
 
 import (

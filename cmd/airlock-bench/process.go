@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// processorTimes returns what a server has used, and it with all processes below it. A template that
-// ends takes what its boxes used with it.
+// processorTimes returns the processor time of a server, and of it with all processes below. An
+// ended template counts its boxes.
 func processorTimes(pid int) (server, all time.Duration) {
 	const tick = 10 * time.Millisecond // on every platform of Linux that Go knows
 	for _, process := range procfs.Tree(pid) {
@@ -28,11 +28,11 @@ func processorTimes(pid int) (server, all time.Duration) {
 	return server, all
 }
 
-// memoryNow is a process's resident memory in MiB, and memoryPeak the most that it has had.
+// memoryNow returns a process's resident memory in MiB, and memoryPeak the most so far.
 func memoryNow(pid int) float64  { return statusLine(pid, "VmRSS") }
 func memoryPeak(pid int) float64 { return statusLine(pid, "VmHWM") }
 
-// statusLine reads a size, in MiB, from a process's status file; 0 if it has ended.
+// statusLine reads a size in MiB from a process's status file; 0 if it has ended.
 func statusLine(pid int, field string) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {

@@ -57,7 +57,7 @@ func startServer(ctx context.Context, program, dir string, more ...string) (*ser
 	return s, nil
 }
 
-// withServer runs measure on a server with an empty data directory. A server that ends badly fails.
+// withServer runs measure on a server with an empty data directory. A bad end of the server fails.
 func withServer(ctx context.Context, program string, measure func(*server) error, more ...string) error {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {

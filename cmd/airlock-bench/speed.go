@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// boxPython is the interpreter that boxes run; an earlier python3 in the PATH may be another program.
+	// boxPython is the boxes' interpreter; an earlier python3 in the PATH may be another program.
 	boxPython = "/usr/bin/python3"
-	// settled is how long a server is left alone before its memory is looked at.
+	// settled is the rest before a server's memory is read.
 	settled = 2 * time.Second
-	// breath is the pause before what is measured one at a time: the pool is full again by then, and
-	// bare Python and Airlock both begin with a processor that sleeps.
+	// breath is the pause before a single measurement: the pool refills, and the processor sleeps
+	// for both sides.
 	breath = 150 * time.Millisecond
 )
 
@@ -150,7 +150,7 @@ func measurePolls(ctx context.Context, t *table, s *server, profile string, leng
 	return err
 }
 
-// load calls from n goroutines until the time is over, and stops at the first error.
+// load calls from n goroutines until the time is over or a call fails.
 func load(n int, length time.Duration, call func() error) ([]time.Duration, error) {
 	var (
 		mu     sync.Mutex

@@ -41,8 +41,8 @@ func (t *table) addTimes(what string, times ...time.Duration) {
 	}
 }
 
-// print writes the median and the 95th percentile of each row and program. Of several programs it
-// adds how far each median is from the first program's.
+// print writes each row's median and 95th percentile by program. Later programs show their distance
+// from the first one's median.
 func (t *table) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, path := range t.programs {
