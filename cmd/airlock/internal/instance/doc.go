@@ -1,3 +1,2 @@
-// Package instance opens a data directory with all that stands on it: store, keys, access, Vault,
-// the way out of boxes.
+// Package instance opens a data directory with its store, keys, access, Vault and network.
 package instance

@@ -28,7 +28,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Instance is an opened data directory: what the server and airlock admin have in common.
+// Instance is an opened data directory, for server and airlock admin.
 type Instance struct {
 	dir      string
 	Store    *store.Store
@@ -47,7 +47,7 @@ type Instance struct {
 	Keys     *os.File // of a command beside the server: see ShareKeys
 }
 
-// Open opens the data directory and creates it if need be. The caller must close it.
+// Open opens the data directory, or creates it. The caller must close it.
 func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance, err error) {
 	st, err := store.Open(ctx, cfg.DataDir, log)
 	if err != nil {
@@ -134,8 +134,7 @@ func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*In
 	return i, nil
 }
 
-// NoRoomHere says of a full disk what to do to whoever can do it: the words of the store are for
-// agents, who can only ask and wait.
+// NoRoomHere tells an operator what to do about a full disk. The store's own words are for agents.
 func NoRoomHere(dir string, err error) error {
 	var full *app.Error
 	if !errors.As(err, &full) || full.Code != app.CodeStorageFull {
@@ -147,8 +146,8 @@ func NoRoomHere(dir string, err error) error {
 	return e
 }
 
-// Label names the instance for sandbox backends. They sweep what it left behind and nothing else.
-// It tells nothing about the key.
+// Label names the instance for sandbox backends, which sweep only its leftovers. It reveals nothing
+// about the key.
 func (i *Instance) Label() string {
 	return hex.EncodeToString(i.Keyring.Lookup(secrets.Settings, "instance label")[:8])
 }

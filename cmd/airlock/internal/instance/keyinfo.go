@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/instance"
 )
 
-// KeyInfo says where the instance key is, and why that may be too near the data.
+// KeyInfo says where the instance key is, and whether that is too near the data.
 func (i *Instance) KeyInfo() instance.KeyInfo {
 	info := instance.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
 	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {
@@ -18,7 +18,7 @@ func (i *Instance) KeyInfo() instance.KeyInfo {
 	return info
 }
 
-// lostKey is what an operator is told whose database is there without its instance key.
+// lostKey tells an operator that the database has lost its instance key.
 func lostKey(path string, cause error) error {
 	e := app.E(app.CodeConflict, "the instance key of the database here is missing: there is no "+path,
 		"Put the file back, or set AIRLOCK_SECRET_KEY to the key. If the key is lost, restore the last backup into an "+

@@ -11,24 +11,22 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// LockDataDir keeps a second server off a data directory. At its start it would declare lost what
-// the first one runs. The lock ends with the process. Only those commands of airlock admin take it
-// that must not run beside a server.
+// LockDataDir keeps a second server off a data directory: it would declare running executions lost.
+// The lock ends with the process. Only admin commands that must not run beside a server take it.
 func LockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
 
-// LockRotation keeps two rotations of the instance key apart. Each would drop keys that the other
-// one still needs.
+// LockRotation excludes a second rotation, which would drop keys that the first needs.
 func LockRotation(dir string) (*os.File, error) {
 	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
 }
 
-// keysLock is shared by running commands and exclusive to those that may not run beside them.
+// keysLock is shared by running commands, and exclusive to those that need to be alone.
 const keysLock = "keys.lock"
 
-// ShareKeys holds off the end of a rotation as long as a command runs. The command seals with the
-// keys that it found at its start. Data sealed with a dropped key is lost.
+// ShareKeys delays a rotation's end while a command runs, which seals with the keys of its start.
+// Data sealed with a dropped key is lost.
 func ShareKeys(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -41,8 +39,7 @@ func ShareKeys(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// AloneWithKeys reports whether no other command runs that shares the keys. Those that begin from
-// then on find the keys as they are now.
+// AloneWithKeys reports whether no other command shares the keys. Later ones find the present keys.
 func AloneWithKeys(shared *os.File) (bool, error) {
 	err := unix.Flock(int(shared.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
@@ -54,14 +51,14 @@ func AloneWithKeys(shared *os.File) (bool, error) {
 	return err == nil, nil
 }
 
-// LockKeys keeps all other commands off a data directory whose database is about to be replaced.
-// What they write would be set aside, and a rotation would drop the key of the new database. A
-// command that begins meanwhile waits in ShareKeys.
+// LockKeys keeps all other commands off a data directory whose database is being replaced. Their
+// writes would be set aside, and a rotation would drop the new key. Later commands wait in
+// ShareKeys.
 func LockKeys(dir string) (*os.File, error) {
 	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
 }
 
-// lock locks a file in the data directory; taken is what to say if somebody else has it.
+// lock locks a file in the data directory; taken is the error for a lock that is held.
 func lock(dir, name, taken string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w (set AIRLOCK_DATA_DIR)", err)

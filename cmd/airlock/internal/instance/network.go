@@ -11,15 +11,15 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// Network is the way out of boxes, and what they have to trust for it.
+// Network is the boxes' way out, and the certificates they trust for it.
 type Network struct {
 	Gateway   *egress.Gateway
 	Authority []byte // certificate of the instance's authority, PEM
 	Trusted   []byte // that and the operator's own, PEM: what boxes trust besides their runtime's roots
 }
 
-// OpenNetwork opens the way out with the instance's authority. own is the server's listener; a
-// command that is none has the zero address.
+// OpenNetwork opens the way out with the instance's authority. own: the server's listener, or the
+// zero address.
 func OpenNetwork(ctx context.Context, cfg config.Config, i *Instance, own netip.AddrPort) (Network, error) {
 	authority, err := i.Access.Authority.Get(ctx)
 	if err != nil {
@@ -52,8 +52,7 @@ func upstreamRoots(extra config.ExtraCA) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Tester tests credentials on the way that scripts take; aside if these may be other settings than
-// the server's.
+// Tester tests credentials on the scripts' way. aside: the settings may differ from the server's.
 func (o Network) Tester(i *Instance, aside bool) *testrequest.Tester {
 	return testrequest.New(testrequest.Config{Access: i.Access, Gateway: o.Gateway, Authority: o.Authority, Aside: aside})
 }

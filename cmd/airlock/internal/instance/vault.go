@@ -13,15 +13,14 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long a shutdown waits for requests, and then for the engine, whose executions' ends may wait ten
-// seconds for their turn to be checked.
+// How long a shutdown waits for requests, and then for the engine. Executions' ends may wait ten
+// seconds for their check.
 const (
 	Grace       = 10 * time.Second
 	EngineGrace = 15 * time.Second
 )
 
-// openVault makes what reads from Vault and what gives back to it. It is nil if none is configured.
-// Nothing is sent yet.
+// openVault opens Vault for reading and revoking, or returns nil without one. It sends nothing yet.
 func openVault(cfg config.Config, st *store.Store, log *slog.Logger) (*vault.Client, *leases.Keeper, error) {
 	if cfg.Vault.Address == "" {
 		return nil, nil, nil
