@@ -1,5 +1,5 @@
-// Package backends is the table of the sandbox backends that Airlock brings along. Whatever differs
-// from one to another outside of its own package is a field of its row.
+// Package backends is the table of built-in sandbox backends. All that differs outside of a
+// backend's package is a field of its row.
 package backends
 
 import (
@@ -18,14 +18,14 @@ type Backend struct {
 	Name string
 	New  func() plugins.Sandbox // its plugin
 
-	// Auto has AIRLOCK_SANDBOX=auto try it, in the order of the table. Whoever may use Docker's
-	// socket is root on that host, and another machine is another machine: both are used only by name.
+	// Auto has AIRLOCK_SANDBOX=auto try it, in table order. Docker's socket makes its user root,
+	// and SSH leaves this machine: both need their name.
 	Auto bool
 
 	// Settings have a variable of their own. The others are AIRLOCK_PLUGIN_<NAME>_<SETTING>.
 	Settings []Setting
-	// Adopted are settings by the variables that its own programs understand. They count if the
-	// backend is used by name and has no setting "host": plugins get no environment.
+	// Adopted are settings by the variables of the backend's own programs. They count if it is used
+	// by name and has no setting "host": plugins get no environment.
 	Adopted map[string]string
 
 	// Capabilities returns what its plugin is started with; nil: none.

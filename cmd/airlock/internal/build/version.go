@@ -7,8 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is the release that this source makes, without a "v". Between releases it is the next one
-// with "-dev".
+// Version is this source's release, without a "v". Between releases it is the next one with "-dev".
 const Version = "0.1.0"
 
 // Set by the linker (-X), as the Makefile does.

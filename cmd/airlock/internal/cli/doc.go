@@ -1,2 +1,2 @@
-// Package cli is what all commands share: the console, flags, errors with exit codes, tables.
+// Package cli has the parts of all commands: console, flags, errors with exit codes, tables.
 package cli

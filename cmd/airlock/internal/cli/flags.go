@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Flags is a flag.FlagSet that lets flags stand before, between and after the other arguments.
+// Flags is a flag.FlagSet that accepts flags anywhere among the arguments.
 type Flags struct {
 	*flag.FlagSet
 	usage string
@@ -24,8 +24,7 @@ func NewFlags(name, usage string) *Flags {
 	return &Flags{set, UsageOf(usage, name)}
 }
 
-// UsageOf is the part of a help text about one command, or about all that begin with its words. A
-// name of one word has all of it.
+// UsageOf returns a help text's part about one command or group. A name of one word gets all of it.
 func UsageOf(usage, name string) string {
 	_, command, sub := strings.Cut(name, " ")
 	head, _, _ := strings.Cut(usage, "\n")
@@ -54,8 +53,8 @@ func (f *Flags) List(name string) *[]string {
 	return &values
 }
 
-// Parse returns the other arguments, one for each of the names in want; those in brackets, at the
-// end, may be missing. Help is printed to out and ends in errHelp.
+// Parse returns the other arguments, one for each name in want; bracketed ones at the end may be
+// missing. Help goes to out and ends in errHelp.
 func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, error) {
 	var rest []string
 	for {
@@ -82,7 +81,7 @@ func (f *Flags) Parse(out io.Writer, args []string, want ...string) ([]string, e
 	return rest, nil
 }
 
-// Pick runs the subcommand that args begins with. usage is the help text that name stands in.
+// Pick runs the subcommand that begins args. usage: the help text with name.
 func Pick(name, usage string, out io.Writer, args []string, commands map[string]func([]string) error) error {
 	usage = UsageOf(usage, name)
 	if len(args) == 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Columns writes aligned columns. Cells may hold what agents wrote, so control characters, which a
-// terminal would obey, are shown escaped.
+// Columns writes aligned columns and escapes control characters, since agents may write cells.
 type Columns struct{ w *tabwriter.Writer }
 
 // Table begins a table with its head.
@@ -57,8 +56,8 @@ func Printable(s string) string {
 	return app.VisibleText(b.String())
 }
 
-// PrintCode prints a program with characters that a terminal hides or acts on shown as [U+000D].
-// None is taken for an escape in the program.
+// PrintCode prints a program with hidden and control characters as [U+000D]. Escapes in the program
+// stay distinct.
 func PrintCode(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
-// Process keeps this process's memory and files from others on the host. There are no core dumps,
-// nothing is readable through /proc or ptrace by the same user, and files are for the owner only.
+// Process closes this process's memory and files to others. There are no core dumps, no reading
+// through /proc or ptrace by the same user, and files are the owner's.
 func Process() error {
 	unix.Umask(0o077)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -25,9 +25,8 @@ func Process() error {
 	return giveUp()
 }
 
-// giveUp keeps of capabilities only the permission to hand them on to one plugin. None is in effect
-// in this process, and none is inherited by another. It does nothing as root, whose capabilities
-// come with the uid.
+// giveUp keeps only the permission to hand capabilities to one plugin. None is in effect or
+// inherited otherwise. As root it does nothing: capabilities come with the uid.
 func giveUp() error {
 	own, err := supervisor.Own()
 	if err != nil || os.Geteuid() == 0 || own.Permitted == 0 {

@@ -1,2 +1,2 @@
-// Package skillcli is airlock skill: skills as folders and zip files, before they are on an instance.
+// Package skillcli is airlock skill: skills as folders and zip files outside of instances.
 package skillcli

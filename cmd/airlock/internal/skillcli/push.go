@@ -84,7 +84,7 @@ func next(v pushed) string {
 	return cli.Printable(v.Next)
 }
 
-// pull is airlock skill pull. It writes the files of a skill into a new folder.
+// pull is airlock skill pull: it writes a skill's files into a new folder.
 func pull(ctx context.Context, c cli.Console, args []string) error {
 	flags := cli.NewFlags("skill pull", usage)
 	profile, address := flags.String("profile", "", ""), flags.String("url", "", "")
