@@ -1,5 +1,4 @@
-// Package examples holds scripts that run in Airlock. Each can be submitted as it is; examples/demo
-// does.
+// Package examples holds scripts that run in Airlock as they are; examples/demo submits them.
 package examples
 
 import _ "embed"

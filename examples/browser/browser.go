@@ -1,4 +1,4 @@
-// Package browser is a person with a browser, for the demo and the tests. It opens pages, fills in
+// Package browser simulates a person with a browser for demo and tests. It opens pages, fills in
 // forms and presses buttons, by plain HTTP.
 package browser
 
@@ -23,8 +23,7 @@ type Person struct {
 	client http.Client
 }
 
-// New returns a person who has opened nothing yet. base is Airlock's address without a trailing
-// slash.
+// New returns a person without an open page. base: Airlock's address without a trailing slash.
 func New(base string) *Person {
 	jar, _ := cookiejar.New(nil) // fails never without options
 	return &Person{base: base, client: http.Client{Jar: jar}}
@@ -42,8 +41,8 @@ func (p *Person) Open(ctx context.Context, link string) error {
 	return p.load(request)
 }
 
-// Press presses the button with that text, after its form was filled in. Fields that aren't named
-// keep what the page gave them.
+// Press fills in the form of the button with that text and presses it. Other fields keep their
+// values.
 func (p *Person) Press(ctx context.Context, text string, fill url.Values) error {
 	button := p.Page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 		return strings.Contains(strings.Join(strings.Fields(b.Text()), " "), text)
@@ -93,8 +92,7 @@ func (p *Person) load(request *http.Request) error {
 	return nil
 }
 
-// Enroll follows a link's way through the first login: a token, then a name and a password, and on
-// to where the link led.
+// Enroll follows a link through the first login, by token, name and password, to its target.
 func (p *Person) Enroll(ctx context.Context, token, name, password string) error {
 	if strings.HasPrefix(p.At.Path, "/ui/login") && p.Page.Find("[name=token]").Length() == 0 {
 		if err := p.Open(ctx, "/ui/login/token?"+p.At.RawQuery); err != nil {

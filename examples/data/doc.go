@@ -1,3 +1,2 @@
-// Package data serves a real public dataset, Seattle's daily weather, to holders of a token.
-// SOURCE.md says where it comes from.
+// Package data serves Seattle's daily weather to holders of a token. SOURCE.md names the source.
 package data

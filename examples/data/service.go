@@ -26,9 +26,9 @@ type page struct {
 	Total int           `json:"total"`
 }
 
-// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 to requests with
-// "Authorization: Bearer <token>", and 401 to all others. year and month are optional. GET
-// /observations.csv?year=2014 has all rows at once, as they are in the file.
+// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 with "Authorization:
+// Bearer <token>". Other requests get 401. year and month are optional. GET
+// /observations.csv?year=2014 returns all rows as in the file.
 func Service(token string, observations []Observation) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /observations", func(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func Service(token string, observations []Observation) http.Handler {
 	return guard(token, mux)
 }
 
-// table is the file's head and its rows of a year. 0 means all years.
+// table returns the file's head and a year's rows. 0 means all years.
 func table(year int) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(file) {

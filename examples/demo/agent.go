@@ -58,8 +58,8 @@ type execution struct {
 	} `json:"manifest"`
 }
 
-// call sends one request and reads the answer into out. Every error of the API is one shape: a
-// code, a sentence, the next step.
+// call sends a request and reads the answer into out. API errors have one shape: code, sentence,
+// next step.
 func (a *agent) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -106,7 +106,7 @@ func (a *agent) untilLocked(ctx context.Context, id string) (p profile, err erro
 	return p, nil
 }
 
-// execute submits a script and polls until its end. It answers questions for the language model.
+// execute submits a script, polls to its end, and answers its LLM questions.
 func (a *agent) execute(ctx context.Context, profileID, script string, inputs any,
 	llm func(prompt string) string) (x execution, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)

@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// address is AIRLOCK_ADDR as an address that this host can connect to. Without it, it is port 9090.
+// address turns AIRLOCK_ADDR into an address to connect to, by default on port 9090.
 func address(configured string) string {
 	host, port, err := net.SplitHostPort(configured)
 	if err != nil {
@@ -53,7 +53,7 @@ func address(configured string) string {
 }
 
 func run(ctx context.Context, o options) error {
-	// A token that only the data service and, later, Airlock's store know. The agent never sees it.
+	// Only the data service and, later, Airlock's store know this token. The agent never sees it.
 	token := "wx_" + rand.Text() + rand.Text()
 	service, err := startDataService(token)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// weatherHost is the name by which scripts know the data service. It exists nowhere but in
-// AIRLOCK_LOCAL_SERVICES.
+// weatherHost is the data service's name, which exists only in AIRLOCK_LOCAL_SERVICES.
 const weatherHost = "weather.example:8080"
 
 // airlock is a running server.
@@ -54,8 +53,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 		"AIRLOCK_LOCAL_SERVICES="+weatherHost+"="+serviceAddr,
 	)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
-	// Own process group: Ctrl-C reaches this program, which then ends the server in order. Pdeathsig:
-	// it doesn't outlive this program.
+	// Own process group: Ctrl-C reaches only this program, which stops the server in order.
+	// Pdeathsig: the server never outlives it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s serve: %w", o.binary, err)
@@ -74,8 +73,8 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	return a, nil
 }
 
-// newToken asks for an admin token, as a person who forgot a password does. The data may be those
-// of an earlier demo.
+// newToken requests an admin token, as after a forgotten password. The data may be an earlier
+// demo's.
 func newToken(ctx context.Context, o options) (string, error) {
 	cmd := exec.CommandContext(ctx, o.binary, "admin", "token")
 	cmd.Env = append(os.Environ(), "AIRLOCK_DATA_DIR="+o.dir)

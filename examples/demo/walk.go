@@ -74,7 +74,7 @@ func walk(ctx context.Context, server *airlock, token string) error {
 	return nil
 }
 
-// ask creates a profile and says which keys and hosts the script needs, and why.
+// ask creates a profile with the keys and hosts that the script needs, and why.
 func ask(ctx context.Context, a *agent) (p profile, err error) {
 	description := map[string]string{"description": "Weather reports for Seattle, read only"}
 	if err := a.call(ctx, "POST", "/profiles", description, &p); err != nil {
@@ -135,8 +135,7 @@ func grant(ctx context.Context, person *browser.Person, p profile, server *airlo
 	return nil
 }
 
-// keep stores a credential. One that is there from an earlier demo gets the new value; every
-// profile that uses it sees that.
+// keep stores a credential. An earlier demo's gets the new value, which every profile then uses.
 func keep(ctx context.Context, person *browser.Person, name, value, mode string) error {
 	if err := person.Open(ctx, "/ui/credentials/"+name); err == nil {
 		return person.Press(ctx, "Save changes", url.Values{"value": {value}})
@@ -187,7 +186,7 @@ func report(ctx context.Context, a *agent, profileID string) (execution, error) 
 	}
 	say("      %-10d %6s mm  over %d days\n", w.Year, w.Precipitation, w.Days)
 	say("      %s", w.Summary)
-	// What awk adds up: awk -F, '/^2015/ {s += $2; n++} END {print s, n}'
+	// The sum of: awk -F, '/^2015/ {s += $2; n++} END {print s, n}'
 	// examples/data/seattle-weather.csv
 	if w.Precipitation != "1139.2" || w.Days != 365 || w.Summary == "" {
 		return x, errors.New("the report's figures are not those of the dataset")
@@ -195,8 +194,7 @@ func report(ctx context.Context, a *agent, profileID string) (execution, error) 
 	return x, nil
 }
 
-// answerByRule stands in for a language model. It names the wettest and the driest month of the
-// prompt.
+// answerByRule stands in for a language model: it names the wettest and driest month.
 func answerByRule(prompt string) string {
 	var wettest, driest string
 	var most, least float64

@@ -37,8 +37,7 @@ func newBackend(guest []byte) *backend {
 	return b
 }
 
-// starter starts all boxes from one thread that never ends. They are told to die with the thread
-// that started them.
+// starter starts all boxes from one permanent thread: they die with the thread that started them.
 func (b *backend) starter() {
 	runtime.LockOSThread()
 	for start := range b.threads {
@@ -128,8 +127,7 @@ func (b *backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return b.box(ctx, plugins.GuestArgv, spec.Limits, stdin, stdout)
 }
 
-// box runs one box to its end. PID 1 of the box is killed. Once bwrap, which waits for it, has
-// ended too, nothing of the box is left.
+// box runs one box to its end. It kills PID 1. Once bwrap has ended too, nothing is left.
 func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
 	b.mu.Lock()
@@ -189,8 +187,7 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 	return exit, nil
 }
 
-// killer returns how to end a box: its PID 1, as soon as bwrap has said which process that is.
-// release gives the handle back, once bwrap has ended.
+// killer returns how to kill a box's PID 1, which bwrap reports. Call release once bwrap has ended.
 func killer(status io.Reader, bwrap *os.Process) (kill, release func()) {
 	first := make(chan *os.Process, 1)
 	go func() {
@@ -219,7 +216,7 @@ func killer(status io.Reader, bwrap *os.Process) (kill, release func()) {
 	return kill, release
 }
 
-// arguments are those of prlimit and bwrap. Descriptor 3 is the guest, 4 takes what bwrap tells.
+// arguments returns those of prlimit and bwrap. Descriptor 3 is the guest, 4 gets bwrap's status.
 func arguments(l plugins.Limits) []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	list := []string{"--data=" + n(l.Memory), "--nproc=" + n(l.Pids+4)}
