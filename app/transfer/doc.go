@@ -27,7 +27,8 @@
 // A restore is an import into a new database, with everything as the file says and the audit log in
 // its place. It needs no choice, since nothing is there. A restore that replaces a later state of the
 // same database keeps that one's people and settings, and what was revoked or deleted there stays so,
-// by id. Hosts, modes and values are as old as the copy: whoever restores is told its time.
+// by id; so does a skill that was switched off or disallowed. Hosts, modes and values are as old as the
+// copy: whoever restores is told its time.
 //
 // # Memory
 //

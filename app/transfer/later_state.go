@@ -17,7 +17,8 @@ import (
 )
 
 // laterState is what an older copy must not undo in the database that it replaces: who may come in,
-// and what was revoked or deleted. Everything else is as it was when the copy was made.
+// what was revoked or deleted, and which skills were switched off or disallowed. Everything else is as
+// it was when the copy was made.
 type laterState struct {
 	people      []store.PersonRow
 	settings    map[string]store.Setting
@@ -88,8 +89,8 @@ type keeper struct {
 	said []string
 }
 
-// keep makes the later state's people and settings those of the copy, and takes away what was revoked
-// or deleted there. It returns a sentence for each thing that was.
+// keep makes the later state's people and settings those of the copy, and takes away what was revoked,
+// deleted, switched off or disallowed there. It returns a sentence for each thing that was.
 func (s *laterState) keep(
 	ctx context.Context, tx *store.Tx, ring *secrets.Keyring, by app.Actor, at time.Time,
 ) ([]string, error) {
@@ -187,7 +188,9 @@ func (k *keeper) revokeSkills(ctx context.Context) error {
 	}
 	for _, s := range list {
 		if later, known := k.skills[s.Name]; known {
-			err = k.revokeVersions(ctx, s, later)
+			if err = k.revokeVersions(ctx, s, later); err == nil {
+				err = k.switchOffSkill(ctx, s, later)
+			}
 		} else {
 			err = k.deleteSkill(ctx, s)
 		}
@@ -233,7 +236,36 @@ func (k *keeper) revokeVersions(ctx context.Context, s store.Skill, later conten
 	return nil
 }
 
-// note records that something of the copy is revoked or deleted, and says it.
+// switchOffSkill switches a skill off, and disallows it to profiles, where the later state does.
+func (k *keeper) switchOffSkill(ctx context.Context, s store.Skill, later content.Skill) error {
+	if s.Enabled && !later.Enabled {
+		s.Enabled = false
+		if err := k.tx.Skills.Update(ctx, s); err != nil {
+			return err
+		}
+		if err := k.note(ctx, "skill.disable", "skill", s.Name, "switched off"); err != nil {
+			return err
+		}
+	}
+	allowed, err := k.tx.Skills.Profiles(ctx, s.Row)
+	if err != nil {
+		return err
+	}
+	for _, handle := range allowed {
+		if later.Allows(handle) {
+			continue
+		}
+		if _, err := k.tx.Skills.Disallow(ctx, s.Row, handle); err != nil {
+			return err
+		}
+		if err := k.note(ctx, "skill.disallow", "skill", s.Name, "not allowed to the profile "+handle); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note records what was taken away from something of the copy, and says it.
 func (k *keeper) note(ctx context.Context, action, kind, name, what string) error {
 	k.said = append(k.said, fmt.Sprintf("The %s %s is %s, as in the database that was replaced.", kind, name, what))
 	return k.tx.Audit(ctx, app.NewEvent(k.at, k.by, action, name,

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,38 @@ func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 				}
 				return err
 			}))
+		})
+	}
+}
+
+// TestHoleG3SwitchedOffSkillsStayOff: a copy doesn't switch a skill on again, nor let a profile run
+// it that was disallowed since. What the later state still has runs on.
+func TestHoleG3SwitchedOffSkillsStayOff(t *testing.T) {
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newFixture(t, "aaaa")
+			stays, loses := h.Locked("stays", nil), h.Locked("loses", nil)
+			for _, name := range []string{"off", "on"} {
+				h.Approve(h.Version(person(), name, name))
+				h.No(h.Skills.Allow(t.Context(), person(), name, stays.Handle))
+				h.No(h.Skills.Allow(t.Context(), person(), name, loses.Handle))
+			}
+			_, done := h.restoredLater(kind, func() {
+				h.No(h.Skills.SetEnabled(t.Context(), person(), "off", false))
+				h.No(h.Skills.Disallow(t.Context(), person(), "on", loses.Handle))
+			})
+			_, st := opened(t, h.Dir, h.Ring)
+			after := skillsOfStore(t, h, st)
+			h.runs(after, stays.Handle, "on", "on")
+			_, err := after.Resolve(t.Context(), stays.Handle, "off")
+			wantCode(t, "a skill that was switched off", err, app.CodeSkillDisabled)
+			_, err = after.Resolve(t.Context(), loses.Handle, "on")
+			wantCode(t, "a skill that was disallowed", err, app.CodeSkillNotFound)
+			want := []string{"The skill off is switched off, as in the database that was replaced.",
+				"The skill on is not allowed to the profile " + loses.Handle + ", as in the database that was replaced."}
+			if !slices.Equal(done.Said, want) {
+				t.Errorf("it says %q", done.Said)
+			}
 		})
 	}
 }
