@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A value has another length than its placeholder: a binary format would reach the host broken, with the
+// A value differs in length from its placeholder: a binary message would arrive broken, with the
 // value in it.
 func TestBinaryFormatsAreRefused(t *testing.T) {
 	n := len(phA)

@@ -163,8 +163,8 @@ func compress(t testing.TB, encoding, text string) string {
 	return b.String()
 }
 
-// Of two content types, or one that can be read in two ways, a receiver may choose the other: it
-// took for the name of a file what was mere text to us.
+// With two or ambiguous content types a receiver may choose the other. It took mere text for a
+// file's name.
 func TestHoleG7SeveralContentTypes(t *testing.T) {
 	const form = "multipart/form-data; boundary=b"
 	inPart := func(head string) string {
@@ -313,8 +313,8 @@ func TestNestedMultipartIsBounded(t *testing.T) {
 	}
 }
 
-// TestHoleCharsetOfARequest: a script chose how the host reads a value, as UTF-16 or in a charset of its
-// own, and got it back in characters that nobody could recognise.
+// TestHoleCharsetOfARequest: a script chose the charset in which the host read a value. The answer
+// had it in characters that were not recognised.
 func TestHoleCharsetOfARequest(t *testing.T) {
 	wide := func(text string) string {
 		return strings.Join(strings.Split(text, ""), "\x00") + "\x00"

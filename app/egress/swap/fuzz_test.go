@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sendBody gives what the host would get of a body, or ok = false if it is refused.
+// sendBody returns what the host gets of a body; ok is false if it is refused.
 func sendBody(t *testing.T, media, body string) (sent string, ok bool) {
 	t.Helper()
 	_, sent, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", body, "Content-Type", media))
@@ -137,8 +137,7 @@ func parts(body string) ([]string, error) {
 	}
 }
 
-// FuzzIncoming feeds hostile responses: nothing may be left of a value, raw, and what holds none
-// must not change.
+// FuzzIncoming feeds hostile responses: no raw value may remain, and others must not change.
 func FuzzIncoming(f *testing.F) {
 	for _, seed := range []string{"@", "a@b@@", secretA[:10] + "@", "plain", "\x00@", secretA[:20]} {
 		f.Add(seed, uint8(7))

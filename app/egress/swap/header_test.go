@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// Hand-typed: a sealed value in a header that is logged or that routes came back from an access
-// log, and went around a query that no person ticked.
+// Hand-typed: a value in a logged or routing header came back from an access log, past an unticked
+// query.
 func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	usual := credential("B", secretB, home.Host)
 	usual.Headers = app.SealedHeaders(nil)
@@ -62,8 +62,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	}
 }
 
-// The headers that a credential names are those in which its value stands, in any spelling of their
-// names.
+// Values stand in the headers that a credential names, however spelled.
 func TestNamedHeaders(t *testing.T) {
 	c := credential("B", secretB, home.Host)
 	c.Headers = []string{"Cookie", "X-My-Own"}

@@ -17,8 +17,8 @@ func bodied(ctx context.Context, t *testing.T, body string) *http.Request {
 	return request(t, "POST", "https://api.example.com/", body, "Content-Type", "text/plain").WithContext(ctx)
 }
 
-// Of one execution MaxHolds bodies are held at a time, also after its credentials were narrowed;
-// the next one waits until one was sent, and no longer than its execution lives.
+// An execution holds at most MaxHolds bodies, also with narrowed credentials. The next waits for
+// one, or its execution's end.
 func TestHeldBodiesAreCapped(t *testing.T) {
 	c := credential("A", secretA, home.Host)
 	c.Places = []app.Place{app.PlaceHeader, app.PlaceBody}

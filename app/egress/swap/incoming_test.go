@@ -87,8 +87,8 @@ func TestHeadIsReplaced(t *testing.T) {
 	}
 }
 
-// An answer to HEAD has the length of the body, and the digest of one with the value in it. How well
-// such a body can be compressed could tell what is in it.
+// HEAD's answer has the body's length, and a digest over the value. A compressed length could
+// reveal content.
 func TestHeadAnswersKeepThePlainLengthOnly(t *testing.T) {
 	for encoding, want := range map[string]struct {
 		length int64
@@ -259,7 +259,7 @@ func TestOverlappingValues(t *testing.T) {
 	}
 }
 
-// Of two keys with one value, a host gets back the placeholder of that which belongs to it.
+// Of two keys with one value, a host gets back its own one's placeholder.
 func TestOneValueOfTwoKeys(t *testing.T) {
 	s := New([]secrets.Resolved{credential("A", secretB, "other.example.com"), credential("B", secretB, home.Host)})
 	if got := receive(t, s, secretB); got != phB {
@@ -289,8 +289,8 @@ func TestLinesOfAValue(t *testing.T) {
 	}
 }
 
-// Whole events and lines of JSON are passed on at once. Of a line that has not ended no more is
-// held than the longest form of a value.
+// Whole events and JSON lines pass at once. Of an unfinished line at most the value's longest form
+// is held.
 func TestPromptness(t *testing.T) {
 	s := atHome()
 	longest := s.values.compile().finder.Reach()
@@ -317,8 +317,8 @@ func TestPromptness(t *testing.T) {
 	}
 }
 
-// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a
-// value begins like that: else a script could find a value byte by byte.
+// The pieces of an answer must not tell whether a script's text begins a value. Otherwise it could
+// find the value byte by byte.
 func TestPiecesTellNothingOfValues(t *testing.T) {
 	multiline := New([]secrets.Resolved{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
@@ -384,8 +384,8 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// What the instance knows of a host is withheld from a script that was not given it, in whatever
-// case; what it holds itself stays.
+// The instance's values of a host are withheld from other scripts, in any case; a script's own
+// stay.
 func TestValuesOfOthersAreWithheld(t *testing.T) {
 	const foreignValue, given = "other-profiles-key-0123456789", "a-value-that-the-script-holds"
 	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue),
@@ -400,8 +400,7 @@ func TestValuesOfOthersAreWithheld(t *testing.T) {
 	}
 }
 
-// A placeholder of nobody is refused at a host that is searched, also for an execution without any
-// credential.
+// An unknown placeholder is refused at a searched host, also without any credential.
 func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	target := home
 	target.Searched = true
@@ -411,9 +410,8 @@ func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	}
 }
 
-// A value of the execution that begins or ends with one that the instance knows of the host, or the
-// other way round, is replaced as a whole: if one was replaced after the other, what is left would
-// be recognised no more.
+// Overlapping own and known values are replaced as a whole. If one went first, the rest would not
+// be recognised.
 func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 	const id, secret = "cl1ent-id-42-7f3x9kw2m4p", "rY6uJ3hB5nC0-42-dE1fG8aKoQ7"
 	for name, c := range map[string]struct{ own, known, text, want string }{

@@ -75,8 +75,8 @@ func TestAddressIsSwapped(t *testing.T) {
 	}
 }
 
-// TestHoleHalfEscape: a host read the first digits of a value as part of an escape that a script had
-// begun before the placeholder, and showed a text that nobody could know as the value.
+// TestHoleHalfEscape: a host read a value's first digits as part of a script's escape. It showed a
+// text that nobody recognised.
 func TestHoleHalfEscape(t *testing.T) {
 	form := "application/x-www-form-urlencoded"
 	part := "--XX\r\nContent-Disposition: form-data; name=k\r\nContent-Type: application/json\r\n\r\n" +
@@ -234,8 +234,7 @@ func TestInertText(t *testing.T) {
 	}
 }
 
-// A placeholder cut short may take the beginning of the next into its tail; then it is a foreign
-// one.
+// A truncated placeholder may take the next one's beginning; then it is foreign.
 func TestOverlappingPlaceholders(t *testing.T) {
 	for i := 1; i < len(Prefix); i++ {
 		req := request(t, "GET", "https://api.example.com/", "", "X", phB[:len(phB)-i]+phB)

@@ -22,8 +22,7 @@ func inLines(text string, n int, br string) string {
 	return b.String() + text + br
 }
 
-// passes returns how the text comes through that is sent whole, by lines and by bytes: "" for ways
-// in which it is changed.
+// passes returns the text as it comes through whole, by lines and by bytes; "" if that changes it.
 func passes(t *testing.T, value, text string) (unchanged string) {
 	t.Helper()
 	s := New([]secrets.Resolved{credential("K", value, home.Host)})
@@ -46,8 +45,8 @@ func passes(t *testing.T, value, text string) (unchanged string) {
 	return unchanged
 }
 
-// What ends a line for the eye, such as a tag, a bracket of the value itself or an empty line, ends
-// no layer: a stream that was flushed there had given away the first lines of a value.
+// A visual line end (tag, bracket, empty line) ends no layer. A stream flushed there gave away a
+// value's first lines.
 func TestHoleG5FlushedAtTheEndOfALine(t *testing.T) {
 	std, digits := base64.StdEncoding.EncodeToString([]byte(longValue)), hex.EncodeToString([]byte(longValue))
 	const brackets = `pw(7Kq)vX}9]tR>2mWz8Lc4Hb`
@@ -66,8 +65,8 @@ func TestHoleG5FlushedAtTheEndOfALine(t *testing.T) {
 	}
 }
 
-// TestHoleH6RowsCutAnywhere: rows of numbers passed if a piece of the answer ended behind a bracket. Wherever
-// an answer is cut, the script gets the same.
+// TestHoleH6RowsCutAnywhere: rows of numbers passed if a piece ended behind a bracket. Any cut
+// gives the same result.
 func TestHoleH6RowsCutAnywhere(t *testing.T) {
 	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd"
 	s := New([]secrets.Resolved{credential("K", value, home.Host)})
@@ -115,8 +114,7 @@ func TestHoleH6RowsCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestObjectsInLinesPassAtOnce: what ends with the brace of a top-level object is not held, but for that
-// nothing passes early that ends with a bracket.
+// TestObjectsInLinesPassAtOnce: a top-level object's brace releases the text, a bracket does not.
 func TestObjectsInLinesPassAtOnce(t *testing.T) {
 	s := New([]secrets.Resolved{credential("K", "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd", home.Host)})
 	for text, want := range map[string]int{

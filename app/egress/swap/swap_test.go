@@ -25,9 +25,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// encoders are written apart from the forms that are looked for, with the encoders of the standard
-// library where there are some. Decode takes the encoding off a whole text, so that a test can look
-// for the value behind it.
+// encoders are independent of the searched forms, mostly from the standard library. decode decodes
+// a whole text, so a test can search it for the value.
 var encoders = map[string]struct {
 	encode func(string) string
 	decode func(string) string
@@ -77,8 +76,8 @@ func receiveChunked(r *rapid.T, s *Swapper, text string) string {
 	return string(out)
 }
 
-// A host that repeats a value in any encoding gives back the placeholder in the same encoding, and
-// nothing else changes.
+// A value repeated in any encoding becomes the placeholder in that encoding, and nothing else
+// changes.
 func TestReflectionProperty(t *testing.T) {
 	for name, e := range encoders {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +142,8 @@ func TestRoundTripProperty(t *testing.T) {
 	})
 }
 
-// spell draws a spelling of a placeholder that the detector promises to know. Its first lead bytes
-// are of something else.
+// spell draws a recognisable spelling of a placeholder. Its first lead bytes belong to something
+// else.
 func spell(r *rapid.T, text string) (spelled string, lead int) {
 	switch rapid.IntRange(0, 4).Draw(r, "kind") {
 	case 0:
@@ -174,7 +173,7 @@ func spell(r *rapid.T, text string) (spelled string, lead int) {
 	return b.String(), 0
 }
 
-// No spelling of a placeholder gets to another host, in pieces of any size, and no byte of it does.
+// No spelling of a placeholder reaches another host, nor any byte of it, in any pieces.
 func TestWatchProperty(t *testing.T) {
 	s := atHome()
 	rapid.Check(t, func(r *rapid.T) {
@@ -239,7 +238,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// echoService repeats all that it gets: in its header, in its body as text, and in a trailer.
+// echoService repeats everything in a header, the body and a trailer.
 func echoService(t *testing.T) *httptest.Server {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

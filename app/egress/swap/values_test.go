@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/known"
 )
 
-// A value that begins and ends with other than ASCII was not recognised without its first or last
-// character, nor in the other case.
+// A value with non-ASCII ends was missed without its first or last character, and in the other
+// case.
 func TestHoleG8OtherThanASCII(t *testing.T) {
 	const value = "é-Schlüssel-für-den-Dienst-7Kq2mWö"
 	cut := strings.TrimSuffix(value, "ö")
@@ -31,8 +31,8 @@ func TestHoleG8OtherThanASCII(t *testing.T) {
 	}
 }
 
-// TestHoleSwallowedBeginning: a host that decodes an escape which nobody knows takes the first digits of a
-// value for its rest, and had shown all others.
+// TestHoleSwallowedBeginning: a host took a value's first digits for an unknown escape's rest, and
+// showed the others.
 func TestHoleSwallowedBeginning(t *testing.T) {
 	const value = "ab12cd34ef56ab78cd90ef12ab34cd56"
 	for n := range 6 {
@@ -58,8 +58,7 @@ func TestHoleTwoCapitals(t *testing.T) {
 	}
 }
 
-// The password of user:password was not looked for by itself if it had a blank or a brace, as
-// generators make them.
+// The password of user:password was not searched alone if it had a blank or a brace.
 func TestHoleG9PasswordOfBasic(t *testing.T) {
 	for value, password := range map[string]string{
 		"admin:G{7xKq9$vLm2@Rt5#Wz": "G{7xKq9$vLm2@Rt5#Wz", "admin:correct horse battery": "correct horse battery",
@@ -72,8 +71,8 @@ func TestHoleG9PasswordOfBasic(t *testing.T) {
 	}
 }
 
-// A script can learn whether a text of its own is a part of a value, so no short part is looked for,
-// in no charset, and no member of a document.
+// A script can test guesses of parts. So no short part is searched, in no charset, and no member of
+// a document.
 func TestNoPartIsGuessable(t *testing.T) {
 	for value, part := range map[string]string{
 		"deploy@corp.example:pw7Kq9vLm2": "pw7Kq9vLm2", "administrator:pässwö": utf16Bytes("pässwö", false),
@@ -103,8 +102,8 @@ func TestHoleG9OtherCharsets(t *testing.T) {
 	}
 }
 
-// TestHoleFieldsInAnswers: what is secret in a value, also in one with many fields, had passed in an answer
-// that names it as its programs read it.
+// TestHoleFieldsInAnswers: secrets inside values with fields passed in answers that name them
+// decoded.
 func TestHoleFieldsInAnswers(t *testing.T) {
 	many := &strings.Builder{}
 	for i := range 700 {
