@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// reflected returns what a script gets from a host that is sent a value as Basic credentials and
-// answers with what answer makes of it.
+// reflected returns a script's answer from a host that got a value as Basic credentials. answer
+// makes the answer.
 func reflected(t *testing.T, value string, answer func(value string) string) string {
 	t.Helper()
 	sent := "Basic " + base64.StdEncoding.EncodeToString([]byte(testPlaceholder))
@@ -30,8 +30,7 @@ func reflected(t *testing.T, value string, answer func(value string) string) str
 	})
 }
 
-// answered returns what a script gets from a host to which it sends a header with the placeholder of
-// a value.
+// answered returns a script's answer from a host that got a header with a value's placeholder.
 func answered(t *testing.T, value, header, sent string, answer func(*http.Request) string) string {
 	t.Helper()
 	l := newLab(t)
@@ -51,7 +50,7 @@ func answered(t *testing.T, value, header, sent string, answer func(*http.Reques
 	return body
 }
 
-// A validator of JSON Schema names a property by a JSON Pointer, in which a slash is ~1.
+// JSON Schema validators name properties by JSON Pointer, which writes a slash as ~1.
 func TestHoleG9JSONPointer(t *testing.T) {
 	const value = "q7/Vt+9Lr2Xc4Zb8~Nm1Kp6Hs3Wd5Yf0Gj=="
 	compiler := jsonschema.NewCompiler()
@@ -119,7 +118,7 @@ func TestHoleG9Wrapped(t *testing.T) {
 	}
 }
 
-// Frameworks decode cookies, so a value that is sealed as it is written came back as it is meant.
+// Frameworks decode cookies: a value sealed in its written form came back decoded.
 func TestHoleG10DecodedCookie(t *testing.T) {
 	const cookie = "s:aBcDeFgHiJkLmNoPqRsTuVwXyZ01.qRsTuVwXyZ0123456789+abcd/xyz="
 	for name, value := range map[string]string{"once": url.QueryEscape(cookie), "twice": url.QueryEscape(url.QueryEscape(cookie))} {
@@ -141,8 +140,7 @@ func TestHoleG10DecodedCookie(t *testing.T) {
 	}
 }
 
-// A value that is all of what stands behind Basic came back decoded, and one with its scheme without
-// that.
+// A value that is all of Basic's text came back decoded, and one with its scheme without it.
 func TestHoleG10WholeAuthorization(t *testing.T) {
 	basic := base64.StdEncoding.EncodeToString([]byte("anna:correcthorse9battery"))
 	jwt := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -200,7 +198,7 @@ func TestHoleG10ListsThroughTLS(t *testing.T) {
 	}
 }
 
-// A value of other letters than those of ASCII came back in title case and as numbers of characters.
+// A non-ASCII value came back in title case and as numbers of characters.
 func TestHoleG10OtherThanASCIIThroughTLS(t *testing.T) {
 	const value = "admin:пароль-секрет-длинный"
 	var codes []string
@@ -235,7 +233,7 @@ func TestHoleG10ShortLines(t *testing.T) {
 	}
 }
 
-// listForm is how a list of bytes is written: each by a format that takes its place and its value.
+// listForm writes a list of bytes: each by a format of place and value.
 type listForm struct{ format, between string }
 
 func listForms() []listForm {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// paths are the ways to one host that are compared: straight to it, through a session that passes
-// TLS on, through one that reads it, and through one that reads it and puts a sealed value in.
+// paths are the compared ways to a host: direct, relayed TLS, read TLS, and with a sealed value put
+// in.
 func paths(b *testing.B, run func(b *testing.B, client *http.Client, header string)) {
 	l := newLab(b)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {

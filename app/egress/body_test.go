@@ -42,8 +42,8 @@ func peak(f func()) (bytes int64) {
 	return most.Load()
 }
 
-// Bodies of any size pass in constant memory, both ways, whether their length is known or not, with
-// sealed values searched for all along.
+// Bodies of any size pass in constant memory, both ways, of known or unknown length, while searched
+// for values.
 func TestLargeBodiesInConstantMemory(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func TestLargeBodiesInConstantMemory(t *testing.T) {
 	}
 }
 
-// As many connections as one execution may have, each with an answer that the box does not read.
+// All connections of an execution have answers that the box does not read.
 func TestManyUnreadAnswers(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, _ *http.Request) {
@@ -118,8 +118,8 @@ func TestManyUnreadAnswers(t *testing.T) {
 	}
 }
 
-// The limit of bytes holds on connections that are read as well, and the cut answer does not look
-// complete. Another execution goes on.
+// The limit of bytes also holds on read connections. The cut answer looks incomplete, and other
+// executions go on.
 func TestBytesLimitOnReadConnections(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// A name is judged by every address it has, on real sockets: what is refused must not even be
-// connected to.
+// Every address of a name is judged, on real sockets: refused ones are never connected to.
 func TestDialJudgesAddresses(t *testing.T) {
 	const public, other = "93.184.215.14", "93.184.215.15"
 	for _, c := range []struct {
@@ -120,8 +119,7 @@ func checkRefusal(t testing.TB, s *Session, err error, rule string) {
 	}
 }
 
-// The system's resolver is asked for exactly the name that was matched: no search domain of
-// resolv.conf is appended to a name with a dot.
+// The resolver is asked for exactly the matched name: names with a dot get no search domain.
 func TestTheNameThatWasMatchedIsAskedFor(t *testing.T) {
 	server := newNameserver(t)
 	w := newWorld(t)

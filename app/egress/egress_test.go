@@ -42,8 +42,8 @@ func shows(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"agent":"` + testValue + `"}`))
 }
 
-// An answer is searched for what the instance knows of the host, whoever asks: over TLS, over plain
-// HTTP, and on a connection that was open before.
+// Answers are searched for the instance's values of the host: over TLS, plain HTTP, and on open
+// connections.
 func TestHoleH2LogOfAnotherProfile(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"), shows)
@@ -79,8 +79,7 @@ func TestHoleH2LogOfAnotherProfile(t *testing.T) {
 	}
 }
 
-// A connection that was relayed ends when a sealed credential comes to its host, and the next one
-// is read.
+// A relayed connection ends when its host gets a sealed credential, and the next one is read.
 func TestHoleH2RelayedConnectionEnds(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), shows)
@@ -125,8 +124,7 @@ func TestHoleH2NothingPassesUnsearched(t *testing.T) {
 	checkRefusal(t, s, err, rules.Unknown)
 }
 
-// A relayed connection that is cut since nobody can tell whether it had to be read is told as that,
-// and not as something that people took away.
+// A relay cut because its need for reading is unknown is not reported as taken away by people.
 func TestHoleH2RelayIsCutUnsearched(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), shows)

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// Requests that two parsers could understand differently, or that are meant for somebody else:
-// nothing of them reaches the host, the box is told why, and the connection ends.
+// Ambiguous and misdirected requests never reach the host. The box is told why, and the connection
+// ends.
 func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 	const host = "Host: api.test\r\n"
 	smuggled := "GET /smuggled HTTP/1.1\r\n" + host + "\r\n"
@@ -105,8 +105,7 @@ func TestMalformedRequestsAreNotForwarded(t *testing.T) {
 	}
 }
 
-// A head that trickles in ends within its time; one that is only late to begin does not matter on a
-// connection that has been used.
+// A trickling head ends in time; a late one does not matter on a used connection.
 func TestSlowHead(t *testing.T) {
 	l := newLab(t)
 	site := l.web("api.test", 80, nil, reflect)
@@ -155,7 +154,7 @@ func TestSlowHead(t *testing.T) {
 	}
 }
 
-// A client that waits for the host to speak first gets an end, with TLS due or not.
+// A client that waits for the host to speak first is ended, with TLS due or not.
 func TestServerFirstEndsInTime(t *testing.T) {
 	for _, port := range []int{80, 443} {
 		for _, sealed := range [][]string{nil, {"api.test"}} {
@@ -349,8 +348,8 @@ func TestOldHTTP(t *testing.T) {
 	}
 }
 
-// Fields that concern one connection only don't pass, in either direction; nothing names Go, and a
-// Range on a sealed host is dropped.
+// Connection-specific fields don't pass either way; nothing names Go, and sealed hosts get no
+// Range.
 func TestFieldsThatDontPass(t *testing.T) {
 	var seen http.Header
 	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
@@ -377,8 +376,8 @@ func TestFieldsThatDontPass(t *testing.T) {
 	}
 }
 
-// The answer comes before the request is complete: the box gets it, and the connection ends, since
-// what follows is the rest of a body.
+// An answer before the request is complete reaches the box. Then the connection ends: the rest is a
+// body.
 func TestEarlyAnswer(t *testing.T) {
 	l := newLab(t)
 	l.listen("api.test", 80, func(c net.Conn) {
@@ -457,7 +456,7 @@ func TestAnswerCutShort(t *testing.T) {
 	}
 }
 
-// A body that may not be sent is refused in the middle, and the host never gets a whole request.
+// A forbidden body is refused in the middle; the host never gets a whole request.
 func TestPlaceholderInABodyForAnotherHost(t *testing.T) {
 	l := newLab(t)
 	var whole atomic.Int64

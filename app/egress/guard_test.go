@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// A host without a sealed credential is passed on untouched: the box sees the host's own
-// certificate, and any protocol inside TLS.
+// Hosts without a sealed credential are relayed untouched: own certificate, any protocol inside
+// TLS.
 func TestRelayedTLS(t *testing.T) {
 	l := newLab(t)
 	config := l.tls("api.test")
@@ -59,7 +59,7 @@ func firstFlight(t testing.TB, config *tls.Config) []byte {
 	return append(header, body...)
 }
 
-// The hello of a box that sends it byte by byte is not looked at again before it can be whole.
+// A hello sent byte by byte is not re-read before it can be whole.
 func TestHelloByteByByteIsCheap(t *testing.T) {
 	body := firstFlight(t, &tls.Config{ServerName: "api.test"})[5:]
 	record := append([]byte{22, 3, 1, byte(len(body) >> 8), byte(len(body))}, body...)
@@ -170,8 +170,8 @@ func greased(t testing.TB) []byte {
 	return append(flight, extra...)
 }
 
-// An entry that says tcp admits any bytes on any port, also where a sealed credential belongs; so
-// does one without a word on an odd port.
+// tcp admits any bytes on any port, also with a sealed credential; so does no protocol on an odd
+// port.
 func TestRawEntries(t *testing.T) {
 	l := newLab(t)
 	l.listen("raw.test", 443, func(c net.Conn) { _, _ = io.Copy(c, c) })
@@ -241,7 +241,7 @@ func TestRefusedConnectionsEnd(t *testing.T) {
 	}
 }
 
-// The end of an answer is not lost on a box that takes its time to read it.
+// A slow reader still gets an answer's end.
 func TestSlowReaderGetsTheWholeAnswer(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 80, nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -258,10 +258,9 @@ func TestSlowReaderGetsTheWholeAnswer(t *testing.T) {
 	}
 }
 
-// FuzzGuard: how a box cuts its first bytes into writes lets nothing pass or be refused that would
-// not be at once, but for this: in pieces, what is wrong may wait for the bytes with which it is
-// looked at again. Nothing passes but a hello for the allowed host. What an old database client
-// sends first, such as PostgreSQL's request for TLS, is refused where TLS is due.
+// FuzzGuard: cutting the first bytes into writes changes no verdict; in pieces a refusal may only
+// come later. Only a hello for the allowed host passes. A database client's first bytes, such as
+// PostgreSQL's TLS request, are refused where TLS is due.
 func FuzzGuard(f *testing.F) {
 	f.Add(firstFlight(f, &tls.Config{ServerName: "api.test"}), uint8(3))
 	f.Add(firstFlight(f, &tls.Config{ServerName: "other.test"}), uint8(200))

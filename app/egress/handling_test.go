@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestHoleH3SentenceTellsEveryRelay: what a person reads of an entry, what an agent may ask for,
-// and the ledger agree with what is done.
+// TestHoleH3SentenceTellsEveryRelay: entry texts, possible requests and the ledger agree with what
+// is done.
 func TestHoleH3SentenceTellsEveryRelay(t *testing.T) {
 	for _, protocol := range []app.Protocol{"", app.ProtocolHTTP, app.ProtocolHTTPS, app.ProtocolPostgres,
 		app.ProtocolTCP} {

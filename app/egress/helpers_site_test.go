@@ -26,8 +26,7 @@ const testValue = "sk_live_4vR9tXw2LmQ8bN6zK1cJ"
 
 var testPlaceholder = swap.Placeholder([]byte("twenty bytes of a hash, or so"))
 
-// lab is a world of sites with an authority they all trust, and a gateway that reads what goes to
-// some of them.
+// lab is a world of sites with a trusted authority, and a gateway that reads some of them.
 type lab struct {
 	t       testing.TB
 	public  *ca.Authority // of the sites

@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// world is a small internet: an echo server on every IPv4 address at one port, and names that the
-// test gives out.
+// world is a small internet: echo servers at every IPv4 address, and names that the test gives out.
 type world struct {
 	port  int
 	mu    sync.Mutex

@@ -99,8 +99,7 @@ func TestHoleM1OneLayerDeep(t *testing.T) {
 	}
 }
 
-// Go reads a space where a host has folded the line of a header or trailer, so the two halves of a
-// value were not recognised.
+// Go reads a folded header line with a space, so a value's halves were not recognised.
 func TestHoleG6FoldedHeaders(t *testing.T) {
 	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwerty"
 	const words = "correct horse battery staple of 42 words"
@@ -142,8 +141,8 @@ func TestHoleG6FoldedHeaders(t *testing.T) {
 	}
 }
 
-// Whatever each character of a value is written as, in whatever pieces the answer comes, the box
-// never has the value. AIRLOCK_CASES is how many answers there are.
+// The box never gets a value, however its characters are written and the answer is cut.
+// AIRLOCK_CASES is the number of answers.
 func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
 	cases := 2000
 	if n, err := strconv.Atoi(os.Getenv("AIRLOCK_CASES")); err == nil {
@@ -207,7 +206,7 @@ func randomValue(r *rand.Rand) string {
 	return string(value)
 }
 
-// sealedAs returns a value as a person may have stored it: as it is, or as it is written in a header.
+// sealedAs returns a value as a person may store it: plain, or as in a header.
 func sealedAs(r *rand.Rand, value string) string {
 	switch r.IntN(8) {
 	case 0:

@@ -251,9 +251,8 @@ func TestSilentConnection(t *testing.T) {
 	}
 }
 
-// Hand-typed, over TLS: the host never sees a request with the placeholder in a header that it logs
-// or routes by, nor in one that a person has not named, and the script is told which header it was
-// and what would do.
+// Hand-typed, over TLS: no placeholder reaches the host in a logged, routing or unnamed header. The
+// script is told the header and the remedy.
 func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {

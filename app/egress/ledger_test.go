@@ -95,8 +95,7 @@ func TestLedgerIsBounded(t *testing.T) {
 	}
 }
 
-// A method that is too long for the ledger is left out: the first part of a secret is none that the
-// redactor knows.
+// A method too long for the ledger is left out: the redactor doesn't know a secret's first part.
 func TestLongMethodsAreNotShownInPart(t *testing.T) {
 	for text, want := range map[string]string{
 		"PROPPATCH /x HTTP/1.1\r\n":                                 "PROPPATCH /x",

@@ -270,8 +270,7 @@ func TestCloseFreesABlockedWrite(t *testing.T) {
 	}
 }
 
-// A limit of the box is named, and not taken for a missing entry of the list: an agent would ask a
-// person for a host that is allowed.
+// Limits of the box are named. Otherwise an agent would ask for a host that is already allowed.
 func TestLimitsOfTheBoxHaveRows(t *testing.T) {
 	w := newWorld(t)
 	s := session(t, w.gateway(), allow(t, "*.svc.test", "svc.test"))

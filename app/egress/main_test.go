@@ -14,15 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The tests dial real sockets at public, private and metadata addresses, so they run in a network
-// namespace of their own, where every IPv4 address leads to the loopback device without being an
-// address of an interface. Nothing can leave it. The resolver's configuration is the test's own,
-// too.
+// The tests dial real public, private and metadata addresses in their own network namespace. There
+// every IPv4 address leads to the loopback device without being an interface's. Nothing can leave
+// it. The resolver's configuration is the test's own.
 
 const inside = "EGRESS_TEST_NAMESPACE"
 
-// ownPrivate is an address of an interface in the namespace: this host's own, though private.
-// unreachable has no route.
+// ownPrivate is an interface's private address in the namespace. unreachable has no route.
 var (
 	ownPrivate  = netip.MustParsePrefix("10.8.8.8/32")
 	unreachable = netip.MustParsePrefix("203.0.114.0/24")

@@ -56,8 +56,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Rows that overlap, in any order: the protocol is that of the very name, and a private address is
-// admitted if any row admits it.
+// Overlapping rows, in any order: the exact name's protocol counts, and any row may admit private
+// addresses.
 func TestOverlappingRows(t *testing.T) {
 	exact := app.Host{Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolHTTPS}
 	wild := app.Host{Name: "*.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}
@@ -132,8 +132,7 @@ func TestOddNamesAreRefused(t *testing.T) {
 	}
 }
 
-// Nothing is ever allowed that isn't written on the list, by a comparison written without the code
-// under test.
+// Only listed names are allowed, by a comparison independent of the code under test.
 func FuzzDecide(f *testing.F) {
 	f.Add("example.com", "*.example.org", "a.example.org", 443)
 	f.Add("{KEY}", "10.0.0.1:22", "10.0.0.1", 22)
@@ -172,8 +171,7 @@ func FuzzDecide(f *testing.F) {
 
 func isAddress(name string) bool { return strings.Trim(name, "0123456789.") == "" }
 
-// TestHoleNamesAreEncodedForTheRedactor: a value in the place of a host name stands in the ledger's
-// row so that the redactor finds it.
+// TestHoleNamesAreEncodedForTheRedactor: the redactor finds a value in a ledger row's host name.
 func TestHoleNamesAreEncodedForTheRedactor(t *testing.T) {
 	const value = "pässwörd-träs-lång-42"
 	r := redact.New([]redact.Value{{Name: "KEY", Secret: app.NewSecret(value)}})

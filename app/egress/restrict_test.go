@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// What is taken away is refused at once, also on connections that are open; what stays goes on.
+// Removed rights are refused at once, also on open connections; the others stay.
 func TestRestrict(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 443, l.tls("api.test"), reflect)
@@ -71,7 +71,7 @@ func TestRestrict(t *testing.T) {
 }
 
 // connection opens a connection to a host that Airlock reads. Each call sends a request on it: an
-// http.Transport opens another one when the machine is slow.
+// http.Transport may open another one.
 func (l *lab) connection(s *Session, host string) func() *http.Response {
 	l.t.Helper()
 	conn := tls.Client(NetConn(dial(l.t, s, host, 443)),
@@ -98,7 +98,7 @@ func (l *lab) connection(s *Session, host string) func() *http.Response {
 	}
 }
 
-// A request that was judged before a decision, and waits for its body since, is not sent after it.
+// A request judged before a decision, but still waiting for its body, is not sent after it.
 func TestRestrictReachesRequestsThatWait(t *testing.T) {
 	l := newLab(t)
 	api := l.web("api.test", 80, nil, reflect)
@@ -119,8 +119,7 @@ func TestRestrictReachesRequestsThatWait(t *testing.T) {
 	}
 }
 
-// A request on its way with a value ends when the value is taken away; one without goes on, and so
-// does what nothing was taken from.
+// A request that carries a value ends when the value is taken away. All others go on.
 func TestRestrictEndsRequestsWithTheValue(t *testing.T) {
 	l := newLab(t)
 	arrived, leave := make(chan struct{}), make(chan struct{})
@@ -164,7 +163,7 @@ func TestRestrictEndsRequestsWithTheValue(t *testing.T) {
 	}
 }
 
-// A value that was taken away still does not come back from its host, also not in pieces.
+// A removed value still does not come back from its host, not even in pieces.
 func TestRestrictKeepsTakingValuesOut(t *testing.T) {
 	l := newLab(t)
 	l.listen("api.test", 80, func(c net.Conn) {

@@ -16,8 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// boxHosts are the names that clients of a box see, with the addresses at which a relay takes their
-// connections.
+// boxHosts maps names for a box's clients to addresses of a relay.
 const boxHosts = "198.18.7.1 api.box.test\n198.18.7.2 open.box.test\n198.18.7.3 bad.box.test\n127.0.0.1 localhost\n"
 
 // relayAt takes connections as the guest does and hands them to a session.
@@ -112,8 +111,8 @@ else:
 print("done")
 `
 
-// Unchanged clients find the bundle by the usual variables, get along with a read connection, and
-// see the placeholder only.
+// Unchanged clients find the bundle by the usual variables, work with a read connection, and see
+// only the placeholder.
 func TestRealClients(t *testing.T) {
 	l := newLab(t)
 	l.web("api.box.test", 443, l.tls("api.box.test"), func(w http.ResponseWriter, r *http.Request) {

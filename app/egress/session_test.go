@@ -49,8 +49,7 @@ func TestDialLiterals(t *testing.T) {
 	}
 }
 
-// A name whose answer changes between two questions gains nothing, because there is only one
-// question, and each dial asks and checks anew.
+// A name that changes its answer gains nothing: each dial asks once and checks.
 func TestRebinding(t *testing.T) {
 	w := newWorld(t)
 	w.name("rebind.test", []string{"93.184.215.14"}, []string{"169.254.169.254"})
@@ -104,7 +103,7 @@ func TestRecheckAtTheSocket(t *testing.T) {
 	}
 }
 
-// A refused name or port is never asked for: no query leaves for what isn't on the list.
+// Refused names and ports cause no query.
 func TestNothingIsAskedForWhatIsNotListed(t *testing.T) {
 	w := newWorld(t)
 	w.name("evil.test", []string{"93.184.215.14"})
@@ -169,8 +168,7 @@ func TestLocalServices(t *testing.T) {
 	checkRefusal(t, s, err, rules.NotListed)
 }
 
-// Airlock's own port is out of reach, also for a pair of the operator and for a private address
-// with the tick.
+// Airlock's own port is out of reach, also for operators' pairs and private addresses.
 func TestListenerIsNeverReached(t *testing.T) {
 	for _, c := range []struct{ listener, service string }{
 		{"0.0.0.0", "127.0.0.1"}, {"::", "127.0.0.1"}, {"0.0.0.0", "10.8.8.8"}, {"127.0.0.1", "127.0.0.1"},
@@ -328,7 +326,7 @@ func TestAdviceFitsTheProfileAsItIsNow(t *testing.T) {
 	}
 }
 
-// A port on which a placeholder is relayed as it is once left an agent with a bare 401.
+// A port that relays placeholders unchanged left an agent with a bare 401.
 func TestARelayedPortOfASealedHostIsNoted(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 8443, l.tls("api.test"), reflect)

@@ -30,8 +30,8 @@ func TestAnOfferOfH2CIsDropped(t *testing.T) {
 	}
 }
 
-// What a script writes in a path reaches the host as it is, as in a query. Where net/url would have
-// encoded a raw brace anew, %2F would have become a slash.
+// Paths and queries reach the host as written. net/url would re-encode a raw brace and turn %2F
+// into a slash.
 func TestAPathReachesTheHostAsItWasWritten(t *testing.T) {
 	_, s, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.RequestURI)

@@ -36,8 +36,7 @@ func selfSigned(t testing.TB, name string, from, to time.Time) (tls.Certificate,
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, parsed
 }
 
-// A host that can't prove who it is, or speaks something else, gets nothing; the box is told which
-// it was.
+// Unproven hosts and other protocols get nothing; the box is told which it was.
 func TestHostsThatAreNotTrusted(t *testing.T) {
 	now := time.Now()
 	raw := func(answer string) func(*lab, *tls.Config) func(net.Conn) {
@@ -153,8 +152,7 @@ func TestExtraRoots(t *testing.T) {
 	}
 }
 
-// Later connections of an open one pass the same rules again: a name that now leads elsewhere is
-// not followed.
+// Later connections pass the same rules: a name that now leads elsewhere is not followed.
 func TestRedialIsJudgedAgain(t *testing.T) {
 	l := newLab(t)
 	l.web("api.test", 443, l.tls("api.test"),
