@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestAdminApprovalCommands: a person chooses at the command line, beside the server, what a profile may run,
-// and decides about its scripts. A changed byte asks again, and the agent reads why a script is refused.
+// TestAdminApprovalCommands: a person sets what a profile may run, and decides about its scripts. A
+// changed byte asks again. The agent reads why a script is refused.
 func TestAdminApprovalCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}

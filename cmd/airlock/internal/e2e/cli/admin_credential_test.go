@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestHoleM2HeadersOnTheCommandLine: a person names the headers of a value, reads them, and goes
-// back to the usual ones; those that are logged are refused.
+// TestHoleM2HeadersOnTheCommandLine: a person sets, reads and resets a value's headers; logged ones
+// are refused.
 func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t)
@@ -58,8 +58,8 @@ func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (cod
 	return command.ProcessState.ExitCode(), out.String()
 }
 
-// TestHoleG2PlainHostOnTheCommandLine: a plain value that moves a locked profile to another host
-// wants --yes, after both hosts were named.
+// TestHoleG2PlainHostOnTheCommandLine: moving a locked profile's plain value to another host names
+// both and wants --yes.
 func TestHoleG2PlainHostOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t)

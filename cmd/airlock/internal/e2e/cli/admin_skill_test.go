@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestAdminSkillCommands: a person reads a version that an agent uploaded, approves its digest,
-// revokes it and deletes the skill, beside the server.
+// TestAdminSkillCommands: a person reads an uploaded version, approves its digest, revokes it and
+// deletes the skill.
 func TestAdminSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
@@ -53,8 +53,8 @@ func TestAdminSkillCommands(t *testing.T) {
 	}
 }
 
-// checkMissing uploads a skill that imports what the sandbox lacks: its agent, a person at the command
-// line and whoever submits it are told the name.
+// checkMissing uploads a skill that imports a missing module: agent, person and submitter are told
+// its name.
 func (d filesDesk) checkMissing(profile string) {
 	d.T.Helper()
 	var packed bytes.Buffer

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestAdminUserCommands: list, role and remove-passkeys work beside the server; one owner stays, and
-// the audit log names the command.
+// TestAdminUserCommands: list, role and remove-passkeys work beside the server. One owner stays,
+// and the audit log names the command.
 func TestAdminUserCommands(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestAdminSetsCredentialsInVault: no value is dropped or erased unsaid, a reference that leads
-// nowhere is told, and so is a command without Vault's variables.
+// TestAdminSetsCredentialsInVault: erased values, dead references and missing Vault variables are
+// reported.
 func TestAdminSetsCredentialsInVault(t *testing.T) {
 	t.Parallel()
 	const held = "held-by-airlock-0123456789"

@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/examples/data"
 )
 
-// TestExamples submits each script of examples/ with airlock run, to an instance with a real
-// weather service over TLS and a real PostgreSQL behind it, and checks the figures.
+// TestExamples runs each script of examples/ with airlock run, and checks the figures. A weather
+// service over TLS and a PostgreSQL are real.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	const token, password = "weather-token-0123456789abcdef", "correct-horse-battery-staple"

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestFilesGoThroughABucket: a person names a bucket for files in Settings. From then on what an agent sends
-// and a script leaves lies there, sealed, and is read from there, also after a restart.
+// TestFilesGoThroughABucket: files and artifacts go sealed into the bucket from Settings. They are
+// read from there, also after a restart.
 func TestFilesGoThroughABucket(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}

@@ -96,8 +96,8 @@ os.mkdir(out + "/dir"); os.symlink("/etc/passwd", out + "/link")
 set_result(len(rows))
 `
 
-// onBackends is an instance with the default backend, and with SANDBOX_SUITE all built-in ones, and a
-// credential to be searched for.
+// onBackends returns an instance with a credential. It has the default backend, or all built-in
+// ones with SANDBOX_SUITE.
 func onBackends(t *testing.T) (d filesDesk, backends []string) {
 	t.Helper()
 	e2e.NewWorld(t)
@@ -112,8 +112,8 @@ func onBackends(t *testing.T) (d filesDesk, backends []string) {
 	return d, backends
 }
 
-// TestFilesInAndArtifactsOut has a script read a file and leave a secret value in every kind of file, on
-// each backend: see onBackends. No value comes out, and none is on the disk.
+// TestFilesInAndArtifactsOut has a script read a file and hide a secret in every kind of file, see
+// onBackends. No value comes out or is on the disk.
 func TestFilesInAndArtifactsOut(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

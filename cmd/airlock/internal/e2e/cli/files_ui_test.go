@@ -33,8 +33,8 @@ save_file("paper.pdf", b"%PDF-1.7\n\xff\xff")
 save_file("empty.bin", b"")
 `
 
-// TestPeoplePreviewArtifacts shows a person what a script left, without scripts in the browser: text, tables
-// and images, and nothing that the browser would run.
+// TestPeoplePreviewArtifacts shows artifacts without scripts: text, tables and images, nothing that
+// a browser would run.
 func TestPeoplePreviewArtifacts(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}

@@ -21,8 +21,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// nextSteps says, for each error code, what its errors ask for: at least one hint has to match, and
-// every hint may only name what exists (TestHintsNameWhatExists).
+// nextSteps are each error code's next steps. At least one hint has to match, and hints name only
+// what exists (TestHintsNameWhatExists).
 var nextSteps = map[app.Code]string{
 	app.CodeInvalidJSON:        `Send one JSON object; GET /skill\.md`,
 	app.CodeUnknownField:       `Did you mean`,
@@ -65,8 +65,8 @@ var nextSteps = map[app.Code]string{
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
 }
 
-// TestEveryErrorTeaches walks the codes of app/errors.go: each has errors, each has a next step,
-// and agents find each that they can meet in the manual.
+// TestEveryErrorTeaches: each code of app/errors.go has errors and a next step, and the manual has
+// those that agents meet.
 func TestEveryErrorTeaches(t *testing.T) {
 	hints := hintsOf(t)
 	manual, err := apidocs.Static()
@@ -94,8 +94,7 @@ var (
 	namedPage    = regexp.MustCompile(`\bSettings, ([A-Z][a-z]+(?: [a-z]+)?)|\b([Ss]andbox|Settings) page`)
 )
 
-// TestHintsNameWhatExists reads every error that the source makes. The calls, commands, settings
-// and pages that its hint names are there.
+// TestHintsNameWhatExists checks every hint's calls, commands, settings and pages, from the source.
 func TestHintsNameWhatExists(t *testing.T) {
 	calls, settings := map[string]bool{}, map[string]bool{}
 	for _, op := range apidocs.Operations() {

@@ -15,16 +15,16 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// moreMemory is how much more memory the server and its backend may take for files of 64 MiB than for
-// small ones, in KiB: buffers and what the garbage collector has not given back.
+// moreMemory bounds the additional KiB of server and backend for files of 64 MiB: buffers and
+// uncollected memory.
 const moreMemory = 24 << 10
 
-// maskingMemory is how much more memory the server may take to mask texts, in KiB: some 100 MiB for the
-// largest one, however many there are at once.
+// maskingMemory bounds the server's additional KiB for masking texts, however many there are at
+// once.
 const maskingMemory = 150 << 10
 
-// TestLargeFilesTakeNoMemory sends 64 MiB through the whole program, to a script and back, and
-// measures the most memory that the server and its backend have had meanwhile: see onBackends.
+// TestLargeFilesTakeNoMemory sends 64 MiB to a script and back, and measures peak memory of server
+// and backend: see onBackends.
 func TestLargeFilesTakeNoMemory(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

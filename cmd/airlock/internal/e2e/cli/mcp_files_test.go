@@ -25,8 +25,7 @@ func isNotOthers(t *testing.T, in *e2e.Instance, other, uri string) {
 	}
 }
 
-// modelMovesFiles sends files with a tool, reads what the script left as resources, and returns the address of
-// one.
+// modelMovesFiles sends files with a tool, reads artifacts as resources, and returns one's address.
 func modelMovesFiles(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) (uri string) {
 	session, err := connect(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil))
 	e2e.Must(t, err)

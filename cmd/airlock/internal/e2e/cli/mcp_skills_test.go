@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// saveSkill has a profile's agent save a script that ran as the skill "ask-twice", and a person approve it.
+// saveSkill has an agent save a script as the skill "ask-twice", and a person approve it.
 func saveSkill(t *testing.T, in *e2e.Instance, profile string) {
 	t.Helper()
 	d := filesDesk{in}
@@ -31,8 +31,8 @@ func saveSkill(t *testing.T, in *e2e.Instance, profile string) {
 	in.Admin("", "skill", "approve", v.Digest)
 }
 
-// modelRunsSkill calls a skill's tool as a client without a model: it gets the script's question, and in the
-// end the result and the artifact, as from execute.
+// modelRunsSkill calls a skill's tool as a client without a model. It gets the question, then
+// result and artifact as from execute.
 func modelRunsSkill(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) {
 	session, err := connect(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil))
 	e2e.Must(t, err)

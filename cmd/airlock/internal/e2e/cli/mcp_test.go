@@ -18,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestModelContext runs the flow of an agent through the protocol's own library: over HTTP and over
-// stdio, with a client that has a model and with one that hasn't.
+// TestModelContext runs an agent's flow through the protocol's library: over HTTP and stdio, with
+// and without a model.
 func TestModelContext(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
@@ -204,8 +204,8 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestModelContextForeignClient runs the flow through the protocol's official TypeScript library,
-// which speaks a version of the protocol with sessions.
+// TestModelContextForeignClient runs the flow through the official TypeScript library, a protocol
+// version with sessions.
 func TestModelContextForeignClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,9 +20,8 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// TestFreshReader knows nothing but the address of a running instance. It reads /skill.md, runs the
-// commands that stand there, in the order and under the conditions that stand there, and gets to
-// executions that used a sealed credential, without one failed request.
+// TestFreshReader knows only a running instance's address. It follows /skill.md literally and gets
+// to executions with a sealed credential, without one failed request.
 func TestFreshReader(t *testing.T) {
 	t.Parallel()
 	const token = "revenue-token-0123456789abcdef"
@@ -159,8 +158,7 @@ var (
 	during = regexp.MustCompile(`While (\w+) is ([a-z_]+(?: or [a-z_]+)*)`)
 )
 
-// follow does what a step says: its commands, again until what it waits for, and the names it
-// gives.
+// follow runs a step's commands, until its condition holds, and stores its names.
 func (r *reader) follow(s step) {
 	r.t.Helper()
 	for _, command := range s.commands {
@@ -200,8 +198,8 @@ func (r *reader) stay(steps []step) {
 	}
 }
 
-// personLocks does with a browser what the page has the person told: open the link, compare the
-// pairing code, fill in the value, press Lock.
+// personLocks follows the page's instructions in a browser: open the link, compare the code, fill
+// in the value, press Lock.
 func personLocks(t *testing.T, base string, told map[string]any, value string) {
 	t.Helper()
 	ctx, person := t.Context(), browser.New(base)

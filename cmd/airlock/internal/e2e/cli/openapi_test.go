@@ -25,9 +25,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestGeneratedClient has a public generator make a client from a running instance's document, and
-// the compiler and the flow of an agent try it. A validator of OpenAPI 3.1 that is not ours reads
-// the same document.
+// TestGeneratedClient generates a client from a running instance's document. It must compile and
+// complete an agent's flow. An independent OpenAPI 3.1 validator reads the document.
 func TestGeneratedClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -78,8 +77,8 @@ type replay struct {
 	done    map[string]bool // by operation
 }
 
-// TestEveryExampleWorks sends each example request of the document to a real server, with the ids
-// filled in. Each answer is as described, and has all that the example of an answer shows.
+// TestEveryExampleWorks sends each example request of the document, with the ids filled in. Answers
+// match the description and have the example's fields.
 func TestEveryExampleWorks(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
@@ -197,8 +196,8 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	return got
 }
 
-// lacks lists what an example of an answer shows and an answer has not, or in another type. One
-// element of a list has to be like the example's.
+// lacks lists fields of an example that an answer lacks or has in another type. One element of a
+// list has to match.
 func lacks(where string, example, got any) (list []string) {
 	switch e := example.(type) {
 	case map[string]any:

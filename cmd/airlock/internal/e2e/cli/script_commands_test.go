@@ -19,8 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdHTTP sends one request: http STATUS METHOD PATH [BODY] [HEADER…]. The body of the answer goes
-// to stdout.
+// cmdHTTP sends a request: http STATUS METHOD PATH [BODY] [HEADER…]. stdout gets the answer's body.
 func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: http STATUS METHOD PATH [BODY] [HEADER…]")
@@ -93,8 +92,7 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// cmdJSON checks a value of the last answer by a regular expression that has to match all of it:
-// json PATH PATTERN.
+// cmdJSON matches a value of the last answer, whole, by a regular expression: json PATH PATTERN.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: json PATH PATTERN")
@@ -133,8 +131,8 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cmdNoSecret fails if a value is anywhere below the script's directory, raw or encoded: database,
-// log, output of the server: nosecret VALUE…. With ! it proves that the search finds what is there.
+// cmdNoSecret fails if a value is below the script's directory, raw or encoded: nosecret VALUE….
+// With ! it proves that the search works.
 func cmdNoSecret(ts *testscript.TestScript, neg bool, args []string) {
 	root := ts.Getenv("WORK")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

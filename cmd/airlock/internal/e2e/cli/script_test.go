@@ -64,8 +64,8 @@ func of(ts *testscript.TestScript) *scriptState { return ts.Value("state").(*scr
 
 var servingLine = regexp.MustCompile(`"msg":"serving","addr":"([^"]+)"`)
 
-// cmdStart starts the server and waits for its first proofs: start [NAME=VALUE…]. It sets $A to its
-// address, and ends it with the script. Its streams go to server.out and server.err.
+// cmdStart starts the server and waits for its first proofs: start [NAME=VALUE…]. $A gets its
+// address, server.out and server.err its streams. It ends with the script.
 func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	out, err := os.OpenFile(ts.MkAbs("server.out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -126,8 +126,8 @@ func (s *scriptState) awaitProofs(ts *testscript.TestScript) {
 	}
 }
 
-// cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. It is not called
-// stop: that is testscript's own, and ends a script as if all of it had run.
+// cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. testscript's own
+// stop would end the script as passed.
 func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 	s := of(ts)
 	if s.server == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestSkillCommands: a folder is checked, pushed and pulled as the same skill, executable bits included; what
-// is wrong with it is told with file and line, and sent nowhere.
+// TestSkillCommands: a folder is checked, pushed and pulled unchanged, executable bits included.
+// Errors name file and line, and nothing is sent.
 func TestSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}

@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-// TestSkillsGetTheImageAndTheTimeThatTheyAskFor on docker, of the images that the operator allows and
-// within the operator's limits; others are refused with what is allowed, and run nothing.
+// TestSkillsGetTheImageAndTheTimeThatTheyAskFor on docker, among the operator's images and limits.
+// Others are refused with what is allowed, and run nothing.
 func TestSkillsGetTheImageAndTheTimeThatTheyAskFor(t *testing.T) {
 	t.Parallel()
 	const image = "airlock-skill:1"

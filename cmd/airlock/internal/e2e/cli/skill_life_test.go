@@ -26,9 +26,9 @@ save_file("orders.xlsx", book.getvalue())
 set_result(len(rows))
 `
 
-// TestAScriptBecomesASkillThatAPhoneApproves: an agent turns a CSV file into a workbook that a person gets by
-// its link, and saves the script. A person approves it on a phone; it runs with other inputs, a changed
-// version doesn't. The skill's page tells the runs of each version, and what the sandbox lacks.
+// TestAScriptBecomesASkillThatAPhoneApproves: an agent turns a CSV file into a workbook and saves
+// the script. A person approves it on a phone. It runs with other inputs; a changed version
+// doesn't. The skill's page has each version's runs, and missing modules.
 func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}

@@ -62,8 +62,8 @@ func packed(t *testing.T, members ...member) []byte {
 
 func skillMD(lines string) member { return member{name: "SKILL.md", content: lines} }
 
-// TestBadSkillsAreRefusedByTheWholeProgram sends hostile skills to a server: each gets its documented
-// code and the place at fault, and leaves no row and no content. What is refused, app/skills/bundle tests.
+// TestBadSkillsAreRefusedByTheWholeProgram: hostile skills get their code and place, and leave no
+// row or content. app/skills/bundle tests the refusals.
 func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
@@ -115,7 +115,7 @@ func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	d.checkRequirements(owner)
 }
 
-// uploadSkill sends a zip file from a loopback address of its own: each address may send so many a minute.
+// uploadSkill sends a zip file from its own loopback address: uploads are limited by address.
 func (d filesDesk) uploadSkill(address int, bearer string, content []byte) (int, []byte) {
 	d.T.Helper()
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(address))}}
@@ -169,8 +169,8 @@ func (d filesDesk) checkInputs(profile, before string) {
 	}
 }
 
-// checkRequirements submits an approved skill whose requirements.txt names what no sandbox has, beside options
-// and addresses: nothing is installed or read, and the names are told before anything is queued.
+// checkRequirements submits an approved skill with impossible requirements, options and addresses.
+// Nothing is installed or read, and the names are told before queueing.
 func (d filesDesk) checkRequirements(profile string) {
 	d.T.Helper()
 	status, text := d.uploadSkill(1, profile, packed(d.T, skillMD("---\nname: wants\ndescription: Wants more\n---\n"),

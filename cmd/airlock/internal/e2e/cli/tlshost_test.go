@@ -19,11 +19,9 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 )
 
-// cmdTLSHost starts a host that a script's sealed credentials may belong to: tlshost. It speaks TLS
-// under every name, with certificates that ca.pem vouches for, repeats in header and body what it
-// was sent, and writes it to in/host.log, a line per request: method, host, URL, headers, body.
-// Without a value that begins with planted- it refuses /v1/me.
-// $TLSHOST is its address.
+// cmdTLSHost starts a host for sealed credentials: tlshost. It speaks TLS under every name, by
+// ca.pem. It repeats requests in header and body, and logs them to in/host.log: method, host, URL,
+// headers, body. /v1/me needs a value that begins with planted-. $TLSHOST is its address.
 func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: tlshost")
