@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// isWholePage reports whether text is a complete page for a person, with a title that begins so.
-// Pages of errors and the one to log in have other titles.
+// isWholePage reports whether text is a complete page whose title begins so. Error and login pages
+// have other titles.
 func isWholePage(text, title string) bool {
 	return strings.HasPrefix(strings.ToLower(text), "<!doctype html>") &&
 		strings.HasSuffix(strings.TrimSpace(text), "</html>") &&

@@ -75,8 +75,7 @@ func (b *soakBooks) of(kinds ...string) (n int) {
 	return n
 }
 
-// balance compares what clients know with what is in the database and with what the server counted.
-// Nothing is under way any more.
+// balance compares clients' records, the database and the server's counts at rest.
 func (b *soakBooks) balance(s *soaker) {
 	s.t.Helper()
 	b.mu.Lock()
@@ -97,8 +96,8 @@ func (b *soakBooks) balance(s *soaker) {
 	b.witnessed(s)
 }
 
-// stored looks into the database: as many rows as there were executions of those kinds, and no
-// more. Whatever else it has room for must not have grown with the load.
+// stored expects exactly as many rows as executions by kind. Nothing else may have grown with the
+// load.
 func (b *soakBooks) stored(s *soaker, total int) {
 	for status, n := range b.status {
 		if stored := s.in.Count("SELECT count(*) FROM executions WHERE status = '" + status + "'"); stored != n {
@@ -148,8 +147,7 @@ func (s *soaker) rows() map[string]int {
 
 var counterLine = regexp.MustCompile(`(?m)^(\w+)(?:\{(.*)\})? ([0-9.e+]+)$`)
 
-// counted asks the server what it counted: each execution once, and no answer of a kind that
-// clients did not provoke.
+// counted expects each execution once in the server's counts, and no unprovoked answer.
 func (b *soakBooks) counted(s *soaker, total int) {
 	ended := map[string]int{}
 	for _, line := range counterLine.FindAllStringSubmatch(s.in.Monitor("/metrics"), -1) {
@@ -182,8 +180,7 @@ func (b *soakBooks) counted(s *soaker, total int) {
 	}
 }
 
-// soakAnswers are those that the load provokes: what is asked for is there, whoever logs in is led
-// on, and who gives up a long poll or a stream is not answered.
+// soakAnswers are the answers that the load provokes: found, redirected by login, or given up.
 var soakAnswers = regexp.MustCompile(
 	`^code="(20[02]",|303",method="POST",route="/ui/|499",method="GET",route="/(executions/:id|ui/events)")`)
 
@@ -216,8 +213,7 @@ func (s *soaker) endsStay() {
 	}
 }
 
-// logged: the server has nothing to complain of, but that the machine is slow. What it says when it
-// starts is known.
+// logged expects only slowness and known start messages in the log.
 func (s *soaker) logged() {
 	s.t.Helper()
 	log, err := os.ReadFile(s.in.Log)

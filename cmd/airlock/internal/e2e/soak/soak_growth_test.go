@@ -7,10 +7,8 @@ import (
 	"strings"
 )
 
-// growth says what grows while a load lasts that is the same all the time. It compares the second
-// third of the samples with the last one; the first is for caches to fill. What comes and goes
-// makes a third uneven, and what stays raises the least that it holds: so it is the lower quartiles
-// that are compared.
+// growth returns what grows under a constant load. It compares the samples' second third with the
+// last; caches fill in the first. It uses lower quartiles, which only lasting things raise.
 func growth(samples []map[string]int) (found []string) {
 	if len(samples) < 30 {
 		return []string{fmt.Sprintf("%d samples are too few to see a trend", len(samples))}
@@ -46,8 +44,7 @@ func measured(samples ...map[string]int) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// unmeasured says what a running server has for certain and a sample doesn't: then nothing is known
-// about it.
+// unmeasured returns what a sample lacks but a running server surely has.
 func unmeasured(samples ...map[string]int) (found []string) {
 	certain := []string{"boxes", "plugins", "log in KiB", "other files", "database in bytes per execution",
 		"goroutines of serve"}
@@ -72,15 +69,13 @@ func floor(part []map[string]int, what string) int {
 	return values[len(values)/4]
 }
 
-// trendSlack is what a floor may rise by, with other moments in the samples. before is where it
-// was.
+// trendSlack is how much a floor may rise from before.
 func trendSlack(what string, before int) int {
 	switch {
 	case what == "plugins":
 		return 0
 	case strings.HasPrefix(what, "goroutines"):
-		// 20 long polls begin and end at once, and each holds two: its connection's, and the one that
-		// watches whether it is still there
+		// 20 long polls change at once, with two each: the connection's and the one that watches it
 		return 45
 	case strings.HasPrefix(what, "descriptors"):
 		return 8 // of a box that is just being opened or taken down, and connections
@@ -98,8 +93,8 @@ func trendSlack(what string, before int) int {
 	return 3 // threads, boxes, files: what happens to be under way
 }
 
-// restSlack is what more may be held at rest. Almost nothing: whatever stays behind of each
-// execution, page or call stays a hundred times and more.
+// restSlack is how much more may be held at rest. It is small: a leak per execution, page or call
+// adds a hundred and more.
 func restSlack(what string) int {
 	switch {
 	case strings.HasPrefix(what, "threads"):

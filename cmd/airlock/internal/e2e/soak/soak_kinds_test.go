@@ -8,8 +8,8 @@ import (
 // soakSecret is a value that scripts get as it is and print.
 const soakSecret = "sk-soak-00123456789-Wx7q"
 
-// soakKind is a script that has exactly one right end. It knows its own number as inputs["n"], so
-// that an end of another execution is noticed.
+// soakKind is a script with exactly one right end. inputs["n"] is its number, which exposes
+// mixed-up ends.
 type soakKind struct {
 	name     string
 	script   string

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// polls holds calls open for an execution that is somebody else's to watch, and gives up half-way.
-// An answer that comes before is of that execution, which has ended or asks.
+// polls holds calls open for others' executions, and gives up half-way. An early answer must be of
+// an execution that has ended or asks.
 func (s *soaker) polls(ctx context.Context) {
 	for ctx.Err() == nil {
 		id, _ := s.newest.Load().(string)
@@ -49,8 +49,7 @@ func (s *soaker) poll(ctx context.Context, id string) {
 	}
 }
 
-// pages are looked at one after the other, the newest execution's own among them. Each is whole,
-// and the one that was asked for.
+// pages reads pages in turn, with the newest execution's. Each must be whole and the requested one.
 func (s *soaker) pages(ctx context.Context) {
 	titles := map[string]string{"/ui": "Overview", "/ui/executions": "Executions", "/ui/profiles": "Profiles",
 		"/ui/credentials": "Credentials", "/ui/audit": "Audit"}
@@ -69,8 +68,7 @@ func (s *soaker) pages(ctx context.Context) {
 	}
 }
 
-// page reads one. Its title begins as given; it is no page to log in and none that says what went
-// wrong, and it is there to its last line.
+// page reads one whole page, whose title begins as given. Login and error pages fail.
 func (s *soaker) page(path, title string) string {
 	text, led, err := s.get(s.t.Context(), s.person, path)
 	if err != nil || led != path || !isWholePage(string(text), title) {
@@ -100,8 +98,8 @@ func (s *soaker) streams(ctx context.Context) {
 	}
 }
 
-// listen follows the events for a while: the stream greets, stays open, and tells of executions if
-// one has ended long enough before it is left.
+// listen follows the events for a while: the stream greets, stays open, and tells of ended
+// executions.
 func (s *soaker) listen(length time.Duration) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), length)
 	defer cancel()
@@ -145,7 +143,7 @@ func (s *soaker) listen(length time.Duration) {
 	s.events.Add(int64(told))
 }
 
-// get reads an answer to its end; led is the path of the page that it led to.
+// get reads a whole answer; led is the final path.
 func (s *soaker) get(ctx context.Context, client *http.Client, path string) (text []byte, led string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.in.URL+path, nil)
 	e2e.Must(s.t, err)

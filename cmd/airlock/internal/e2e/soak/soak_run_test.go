@@ -43,7 +43,7 @@ type soakView struct {
 	} `json:"llm_request"`
 }
 
-// run submits a script and follows it until it has ended, which it has to as its kind says.
+// run submits a script and follows it to the end of its kind.
 func (s *soaker) run(kind soakKind) {
 	n := s.books.number()
 	x, ok := s.submit(kind, n)
@@ -102,8 +102,8 @@ func (s *soaker) during(kind soakKind, n string, x soakView) {
 	}
 }
 
-// submit sends a script; the answer has to say where to poll it. A second one with the same key has
-// to be the first.
+// submit sends a script; the answer has to name its poll path. A second one with the same key must
+// be the first.
 func (s *soaker) submit(kind soakKind, n string) (x soakView, ok bool) {
 	body := map[string]any{"profile_id": s.profile, "script": kind.script, "inputs": map[string]string{"n": n},
 		"timeout": 20}
@@ -163,8 +163,8 @@ func (s *soaker) ended(kind soakKind, n string, x soakView, wanted soakEnd, text
 	}
 }
 
-// ask makes one call, which has to be answered with this status, and with JSON. ok is false if it
-// was not, which is told of.
+// ask makes a call that must get this status and JSON. Otherwise it reports that and returns ok
+// false.
 func (s *soaker) ask(method, path string, body any, key string, status int, answer any) (text []byte, ok bool) {
 	var reader io.Reader
 	if body != nil {
@@ -197,6 +197,5 @@ func (s *soaker) ask(method, path string, body any, key string, status int, answ
 	return text, err == nil
 }
 
-// reset empties what an answer is read into: fields that it lacks must not be those of the one
-// before.
+// reset clears an answer's target, so missing fields don't keep old values.
 func reset(answer any) { reflect.ValueOf(answer).Elem().SetZero() }

@@ -47,8 +47,7 @@ func (s *soaker) sample() map[string]int {
 	return now
 }
 
-// rest waits until nothing is under way any more, and reads what is held then, with everything that
-// may only be read at rest.
+// rest waits until nothing is under way, and reads what is held then.
 func (s *soaker) rest() map[string]int {
 	s.t.Helper()
 	e2e.Eventually(s.t, time.Minute, "everything has ended, and the boxes are those kept ready", func() bool {
@@ -96,8 +95,8 @@ func (s *soaker) collect() {
 	s.in.Monitor("/debug/pprof/heap?gc=1")
 }
 
-// disk adds what the data directory and the temporary one take: the write-ahead log, the database
-// for each execution in it, and everything else.
+// disk adds the sizes of data and temporary directories: write-ahead log, database per execution,
+// everything else.
 func (s *soaker) disk(now map[string]int) {
 	s.t.Helper()
 	now["database in bytes per execution"] = s.in.Count(

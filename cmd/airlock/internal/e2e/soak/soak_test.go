@@ -18,18 +18,17 @@ var (
 	soakSandbox = flag.String("soak-sandbox", "bubblewrap", "backend of TestSoak")
 )
 
-// soakPool is how many boxes are kept ready, and soakWait how long a question waits for its answer.
+// soakPool is the number of ready boxes, soakWait the time for a question's answer.
 const (
 	soakPool = 2
 	soakWait = 10 * time.Second
 )
 
-// TestSoak keeps the whole program under a mixed load: scripts of every kind, questions, refused
-// and allowed hosts, failures, cancellations, long polls, pages and event streams. Each execution
-// has exactly one right end, each call one right answer; whatever else comes is an error. The books
-// of the clients, of the database and of the server's own counters have to agree. What the server
-// and its plugin hold must not grow: as a trend while the load lasts, and between two times of
-// rest, with the load between them. See the Makefile's soak for an hour of it.
+// TestSoak keeps the whole program under a mixed load: scripts of every kind, questions, hosts,
+// failures, cancellations, long polls, pages and event streams. Each execution has exactly one
+// right end, each call one right answer. Clients, database and counters have to agree. Server and
+// plugin must not grow, as a trend and between two rests. See the Makefile's soak for an hour of
+// it.
 func TestSoak(t *testing.T) {
 	s := newSoaker(t)
 	s.load(func() { time.Sleep(*soak / 4) }) // caches fill, and the allocator finds its size
@@ -122,8 +121,7 @@ func (s *soaker) load(meanwhile func()) {
 	}
 }
 
-// wrong tells of an answer or an end that should not have been: of each kind a few, so that none
-// hides the others.
+// wrong reports a wrong answer or end, a few of each kind, so that none hides the others.
 func (s *soaker) wrong(format string, args ...any) {
 	s.mu.Lock()
 	s.told[format]++
