@@ -14,8 +14,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestImage runs the image as people do, and a real execution each time. With a Debian root it is
-// the whole image.
+// TestImage runs the image with a real execution each time. A Debian root makes it the whole image.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	i := e2e.NewImage(t)
@@ -84,8 +83,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// asItComes is docker run with nothing but a port and a volume: who has which rights, what
-// survives, what is left.
+// asItComes is docker run with only a port and a volume: rights, survival, leftovers.
 func asItComes(t *testing.T, i *e2e.Image) {
 	// The check of the image's health is its own, only more frequent.
 	c := i.Run(t, "plain", "-v", "plain:/data", "--health-interval", "1s", "--health-retries", "1")

@@ -26,8 +26,8 @@ func ignored(t *testing.T) *patternmatcher.PatternMatcher {
 	return matcher
 }
 
-// A layer of the image's first stage stays in caches and registries, so what must not be given away
-// must not be sent to the builder either, wherever somebody has put it.
+// Layers of the image's first stage stay in caches and registries. So secrets must not be sent to
+// the builder, wherever they are.
 func TestNoSecretIsInTheBuildContext(t *testing.T) {
 	matcher := ignored(t)
 	for _, path := range []string{

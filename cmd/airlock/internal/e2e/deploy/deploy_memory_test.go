@@ -9,12 +9,11 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// serverMemory is what the server takes with its backend and an idle box: some 90 MiB measured
-// before boxes run, and room.
+// serverMemory is the memory of the server with its backend and an idle box, with room.
 const serverMemory = 128 << 20
 
-// Where the platform's memory is full, the kernel ends the server and every execution with it. So
-// what boxes may take at once fits beside the server.
+// Where memory is full the kernel ends the server with every execution. So boxes must fit beside
+// it.
 func TestDeployFilesFitTheirMemory(t *testing.T) {
 	files := deployFiles()
 	var render []string

@@ -22,8 +22,8 @@ type published struct {
 	schema *jsonschema.Schema
 }
 
-// publishedSchemas are compose's, which is part of a Go module, and, where they were fetched, those
-// of Render and Railway, which have no licence to be copied under. Fly.io publishes none.
+// publishedSchemas returns compose's, from a Go module, and fetched ones of Render and Railway. The
+// latter can't be copied by licence. Fly.io publishes none.
 func publishedSchemas(t *testing.T) []published {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()

@@ -69,8 +69,8 @@ func at(t *testing.T, value any, path ...string) any {
 	return value
 }
 
-// Every platform keeps the data on a disk where the image has it, asks for the health where there
-// is an answer, and lets a shutdown finish.
+// Every platform keeps data on the image's disk, asks for health at an existing path, and lets a
+// shutdown finish.
 func TestDeployFilesFitTheProgram(t *testing.T) {
 	files := map[string]map[string]any{}
 	for _, f := range deployFiles() {

@@ -13,9 +13,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// licences are those that what we ship may be under, with words that only their texts have. All let
-// the program be given away under MIT; MPL-2.0 asks that changes to its own files be published, and
-// we make none.
+// licences returns permitted licences, with words unique to their texts. All permit distribution
+// under MIT. MPL-2.0 wants changes to its files published; we make none.
 func licences() map[string]string {
 	return map[string]string{
 		"MIT":        "permission is hereby granted, free of charge, to any person obtaining a copy",
@@ -26,15 +25,13 @@ func licences() map[string]string {
 	}
 }
 
-// refused begins the text of a licence that asks for more than that. Texts of others mention these
-// names further down.
+// refused matches beginnings of licences that ask for more. Other texts name them further down.
 var refused = regexp.MustCompile(
 	`(?i)gnu (affero |lesser |library )?general public license|server side public license|` +
 		`business source license|elastic license|commons clause`)
 
-// TestLicences finds the licence of every module that is part of a program that we ship, in the
-// module's own files. A module that is not on this machine fails it, which says so: nothing passes
-// unseen.
+// TestLicences finds the licence of every module that we ship, in its own files. A module that is
+// missing here fails it.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	command := exec.Command("go", "list", "-deps", "-f",

@@ -34,8 +34,7 @@ set_result({"answers": answers, "inputs": inputs, "decimal": decimal.Decimal("1.
     concurrent.futures.ThreadPoolExecutor()._max_workers],
     "version": "%d.%d" % sys.version_info[:2]})`
 
-// TestPythons runs the runner on this host's Python and on those of other roots: see the Makefile's
-// pythons.
+// TestPythons runs the runner on this host's Python and other roots': see the Makefile's pythons.
 func TestPythons(t *testing.T) {
 	list := []string{"/"}
 	if *roots != "" {

@@ -21,8 +21,8 @@ func yamlFile(t *testing.T, path string) (content map[string]any) {
 	return content
 }
 
-// A tag releases for both architectures, with checksums and lists of what is in them, and by the
-// GoReleaser that make workflows and make snapshot have tried.
+// A tag releases both architectures with checksums and contents lists, by the GoReleaser of make
+// workflows and make snapshot.
 func TestRelease(t *testing.T) {
 	workflow, releaser := yamlFile(t, ".github/workflows/release.yml"), yamlFile(t, ".goreleaser.yaml")
 	if tags := fmt.Sprint(at(t, workflow, "on", "push", "tags")); tags != "[v*]" {

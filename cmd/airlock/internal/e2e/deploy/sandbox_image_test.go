@@ -21,8 +21,8 @@ var sandboxRoot = flag.String("sandbox-root", "",
 	"directory with a Debian 12 root, on which TestSandboxImage builds the standard image of docker boxes; see the "+
 		"Makefile's sandbox-image-test")
 
-// library is what a package of Debian's brings: the distribution as GET /packages names it, a
-// module, and a use of it that must be true.
+// library is a Debian package's: its distribution in GET /packages, a module, and a true
+// expression.
 type library struct{ distribution, module, use string }
 
 // sandboxLibraries are those of deploy/sandbox/Dockerfile, by package.
@@ -46,8 +46,8 @@ func sandboxLibraries() map[string]library {
 	}
 }
 
-// TestSandboxImage builds the standard image of docker boxes where there is a root to build it on,
-// as its head says and under the name that is the default, and uses each library in a box of it.
+// TestSandboxImage builds docker's standard image where there is a root, under the default name. It
+// uses each library in a box.
 func TestSandboxImage(t *testing.T) {
 	libraries := sandboxLibraries()
 	source, err := os.ReadFile("../../../../../deploy/sandbox/Dockerfile")
@@ -74,8 +74,8 @@ func TestSandboxImage(t *testing.T) {
 	}
 }
 
-// usesOf is a script that uses each library, and curl, and returns the versions by distribution.
-// The image's numpy computes with OpenBLAS, which would take a thread for each processor.
+// usesOf returns a script that uses each library and curl, and returns versions by distribution.
+// numpy's OpenBLAS would take a thread per processor.
 func usesOf(libraries map[string]library) string {
 	var script strings.Builder
 	script.WriteString("import importlib.metadata, os, subprocess\nfound = {}\n")

@@ -12,8 +12,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// The linker is given the commit by the name of a variable, and says nothing if there is no such
-// variable.
+// The linker sets the commit by a variable's name, and silently ignores a missing variable.
 func TestBuildsSetTheCommit(t *testing.T) {
 	t.Parallel()
 	variable := ""

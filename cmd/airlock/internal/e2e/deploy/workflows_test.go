@@ -27,12 +27,12 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// pinned is an action by its commit: a tag can be moved to other code by whoever takes over its
-// repository, and some of ours may write packages and releases.
+// pinned is an action by commit: a taken-over repository can move tags, and some of ours may write
+// packages and releases.
 var pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 
-// TestWorkflowsTrustNobodyElse: what others push or propose meets no token that can write, and no
-// code runs that may change behind a name.
+// TestWorkflowsTrustNobodyElse: others' pushes and proposals meet no writing token, and no code can
+// change behind a name.
 func TestWorkflowsTrustNobodyElse(t *testing.T) {
 	files, err := filepath.Glob("../../../../../.github/workflows/*.yml")
 	e2e.Must(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// unwatched are packages that start goroutines and whose own tests don't look for those that stay,
-// with who does instead.
+// unwatched are packages that start goroutines without a leak check of their own, with the package
+// that checks.
 func unwatched() map[string]string {
 	return map[string]string{
 		"app/leases":          "the tests of app/engine run it",

@@ -17,8 +17,7 @@ import (
 // guard is a test as SECURITY.md names it: package, or a directory above it, and function.
 var guard = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.(Test[A-Za-z0-9]+)`")
 
-// TestGuardsExist: SECURITY.md names no test that is not there, and each of its invariants has at
-// least one.
+// TestGuardsExist: SECURITY.md names only existing tests, and at least one for each invariant.
 func TestGuardsExist(t *testing.T) {
 	text, err := os.ReadFile("../../../../../SECURITY.md")
 	e2e.Must(t, err)

@@ -43,8 +43,8 @@ func TestLinksOfDocumentsLead(t *testing.T) {
 	}
 }
 
-// TestContributingNamesFiles: each path that CONTRIBUTING.md names in code marks is there. "<" and
-// "…" stand for a choice.
+// TestContributingNamesFiles: each path in code marks in CONTRIBUTING.md exists. "<" and "…" stand
+// for a choice.
 func TestContributingNamesFiles(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../../CONTRIBUTING.md")

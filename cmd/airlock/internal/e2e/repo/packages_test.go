@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestArchitectureNamesPackages: each package that is not only for tests has a row in
-// docs/architecture.md that says what it is about.
+// TestArchitectureNamesPackages: each package not only for tests has a row in docs/architecture.md.
 func TestArchitectureNamesPackages(t *testing.T) {
 	t.Parallel()
 	list := exec.Command("go", "list", "-f", "{{if .GoFiles}}{{.ImportPath}}{{end}}", "./...")

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestPythonLinesAreShort: Python has lines of up to 120 columns and comments of up to 100, as Go
-// has. testdata, which comes from elsewhere, and what Git ignores may have longer ones.
+// TestPythonLinesAreShort: Python has at most 120 columns, comments 100. testdata and what Git
+// ignores are exempt.
 func TestPythonLinesAreShort(t *testing.T) {
 	t.Parallel()
 	root, files := "../../../../..", 0
