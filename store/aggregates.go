@@ -2,8 +2,8 @@ package store
 
 import "gorm.io/gorm"
 
-// Tx is one transaction. It is for one goroutine and ends with the function it was given to.
-// Each of its fields is one aggregate in this transaction.
+// Tx is one transaction, for one goroutine, until its function returns. Each field is one
+// aggregate.
 type Tx struct {
 	*conn
 	Events      AuditLog

@@ -69,7 +69,7 @@ func (tx Approvals) Add(ctx context.Context, a app.Approval, shown redact.Clean)
 	})
 }
 
-// Again copies an approval under another id, as an open question for those that still wait for it.
+// Again copies an approval under another id, as an open question.
 func (tx Approvals) Again(ctx context.Context, id, as string) error {
 	if err := tx.run(ctx, "ask again", `INSERT INTO approvals (id, kind, subject, shown, profile_handle, execution,
 			state, asked_at)
@@ -82,8 +82,8 @@ func (tx Approvals) Again(ctx context.Context, id, as string) error {
 		"UPDATE executions SET approval = ? WHERE approval = ? AND status = 'awaiting_approval'", as, id)
 }
 
-// Set stores state, scope, reason and decision of an approval that was in a state.
-// CodeConflict if it is not in that state any more.
+// Set stores state, scope, reason and decision of an approval. CodeConflict if its state is no
+// longer before.
 func (tx Approvals) Set(ctx context.Context, a app.Approval, before app.ApprovalState) error {
 	return tx.change(ctx, "approval", `
 		UPDATE approvals SET state = ?, scope = ?, reason = ?, decided_by = ?, decided_at = ?
@@ -108,8 +108,8 @@ func (tx Approvals) ByID(ctx context.Context, id string) (app.Approval, error) {
 	return selectOne(ctx, tx.conn, countedApproval.approval, "approval", selectApprovals+"a.id = ?", id)
 }
 
-// List lists approvals without Shown, oldest question first: those in one of the states, of one profile
-// or ("") of all.
+// List lists approvals in the given states without Shown, oldest first. An empty profileHandle
+// means all profiles.
 func (tx Approvals) List(ctx context.Context, profileHandle string, limit int, states ...app.ApprovalState) (
 	[]app.Approval, error) {
 	return selectAs(ctx, tx.conn, countedApproval.approval, "list approvals",
@@ -117,8 +117,8 @@ func (tx Approvals) List(ctx context.Context, profileHandle string, limit int, s
 			"ORDER BY a.asked_at, a.id LIMIT ?", listJSON(states), profileHandle, profileHandle, limit)
 }
 
-// LastApproved returns what a person last approved for a profile, other than one approval; ok is
-// false if that is nothing.
+// LastApproved returns the newest other approved approval of the profile. ok is false if there is
+// none.
 func (tx Approvals) LastApproved(ctx context.Context, of app.Approval) (a app.Approval, ok bool, err error) {
 	a, err = selectOne(ctx, tx.conn, countedApproval.approval, "approval", selectApprovals+
 		"a.profile_handle = ? AND a.kind = ? AND a.id <> ? AND a.state IN ('approved', 'used') "+
@@ -136,20 +136,20 @@ func (tx Approvals) CountWaiting(ctx context.Context, profileHandle string) (n i
 	return n, failed("count executions that wait for an approval", err)
 }
 
-// Release puts executions that wait for an approval into the queue, oldest first and at most limit,
-// and returns their handles.
+// Release queues at most limit executions that wait for an approval, oldest first. It returns their
+// handles.
 func (tx Approvals) Release(ctx context.Context, id string, limit int) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "release executions", `UPDATE executions SET status = 'pending' WHERE id IN
 		(SELECT id FROM executions WHERE approval = ? AND status = 'awaiting_approval' ORDER BY id LIMIT ?)
 		RETURNING handle`, id, limit)
 }
 
-// Held lists the executions that were not claimed yet and wait for an approval, or run by it.
+// Held lists unclaimed executions that wait for an approval or run by it.
 func (tx Approvals) Held(ctx context.Context, id string) ([]Execution, error) {
 	return tx.unclaimed(ctx, "approval = ? AND status IN ('awaiting_approval', 'pending')", id)
 }
 
-// Unapproved lists the executions of a profile that were not claimed yet and that it may not run.
+// Unapproved lists unclaimed executions of a profile that it may not run.
 func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now app.MayRun) ([]Execution, error) {
 	switch now {
 	case app.MayRunAny:
@@ -162,7 +162,7 @@ func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now ap
 		profileHandle)
 }
 
-// Overdue lists the executions that have waited for an approval since before a time, oldest first.
+// Overdue lists executions that have waited for an approval since before a time, oldest first.
 func (tx Approvals) Overdue(ctx context.Context, before time.Time) ([]Execution, error) {
 	return tx.unclaimed(ctx, "status = 'awaiting_approval' AND created_at < ?", toMillis(before))
 }
@@ -181,8 +181,8 @@ func (r countedApproval) approval() (app.Approval, error) {
 	}, err
 }
 
-// Undecided counts what people are asked to decide about code: scripts that wait for an approval, and
-// versions of skills that wait for a review. It reads indexes only, since every page asks.
+// Undecided counts scripts that wait for an approval and skill versions that wait for review. Every
+// page asks, so it reads indexes only.
 func (tx *Tx) Undecided(ctx context.Context) (scripts, versions int, err error) {
 	err = tx.row(ctx, `SELECT (SELECT count(*) FROM approvals WHERE state = 'open'),
 		(SELECT count(*) FROM skill_versions WHERE state = 'quarantined' AND blob_id IS NOT NULL)`).Scan(&scripts, &versions)

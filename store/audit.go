@@ -28,8 +28,8 @@ type auditEventRow struct {
 
 func (auditEventRow) TableName() string { return "audit_events" }
 
-// Audit appends an event to the chain in the transaction of the change that it records. Seq, Prev
-// and Hash are filled here.
+// Audit appends an event to the chain, in the transaction of the change. It fills Seq, Prev and
+// Hash.
 func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 	last, err := selectValue[auditEventRow](ctx, tx.conn, "audit", "SELECT * FROM audit_events ORDER BY seq DESC LIMIT 1")
 	if err != nil {
@@ -118,8 +118,8 @@ func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64
 	return from, below, nil
 }
 
-// query reads the events with sequence numbers in [from, below). It walks one index in the order of
-// the list; the plus keeps the others out of the choice.
+// query reads the events with sequence numbers in [from, below). It walks one index in list order;
+// the plus rules other indexes out.
 func (f AuditFilter) query(from, below int64) (string, []any) {
 	where, args := "seq >= ? AND seq < ?", []any{from, below}
 	and := func(clause string, more ...any) {
@@ -157,18 +157,17 @@ func (f AuditFilter) query(from, below int64) (string, []any) {
 	return "SELECT * FROM audit_events WHERE " + where + " ORDER BY seq DESC LIMIT ?", append(args, f.Limit)
 }
 
-// AuditMark is how far the chain of audit events has been verified: through this event, which had
-// this hash.
+// AuditMark is the last verified event of the audit chain, with its hash.
 type AuditMark struct {
 	Seq  int64
 	Hash string
 }
 
-// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the
-// mark of its end. broken is the sequence number of the first event that is missing, out of place
-// or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since
-// numbers are never given twice. What is before the mark is not looked at, but for the event of the
-// mark itself.
+// Verify walks the chain from behind the mark and returns the mark of its end.
+//
+// The zero mark is the chain's beginning. broken is the first event that is missing, out of place
+// or changed; 0 if none is. Events cut off the end are noticed too, since numbers are never reused.
+// Before the mark only its own event is checked.
 func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
 	const doing = "verify audit"
 	end = mark
@@ -235,7 +234,7 @@ func (tx AuditLog) ArchivedLogs(ctx context.Context) ([]ArchivedLog, error) {
 		ORDER BY a.source`)
 }
 
-// Archived returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
+// Archived returns up to limit events of one of ArchivedLogs, in order, behind a number.
 func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) ([]app.Event, error) {
 	return selectAs(ctx, tx.conn, auditEventRow.event, "read an archived audit log",
 		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
@@ -257,8 +256,7 @@ type auditArchiveRow struct {
 
 func (auditArchiveRow) TableName() string { return "audit_archive" }
 
-// EachArchived visits the audit logs that came with imports, one after the other, each from its
-// beginning.
+// EachArchived visits the imported audit logs one by one, each from its beginning.
 func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
 	return each(ctx, tx.conn, func(r auditArchiveRow) error {
 		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail,
@@ -273,11 +271,10 @@ func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added 
 	return added, err
 }
 
-// OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
+// OwnLog names this instance's own audit log. Labels of archived ones are never empty.
 const OwnLog = ""
 
-// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not
-// there.
+// Hash returns the hash of an event of OwnLog or an archived log. It is "" if the event is missing.
 func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (string, error) {
 	from := "audit_archive WHERE source = ?"
 	if log == OwnLog {

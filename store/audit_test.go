@@ -97,8 +97,7 @@ func TestAuditNoticesEveryChange(t *testing.T) {
 	}
 }
 
-// TestAuditHashesReachBack: whoever changes an event has to write all that follow anew, up to the
-// newest, whose hash others may have written down.
+// Changing an event means rewriting all later ones, up to the newest, whose hash others may know.
 func TestAuditHashesReachBack(t *testing.T) {
 	s := open(t)
 	chain(t, s, 5)
@@ -124,8 +123,7 @@ func TestAuditHashesReachBack(t *testing.T) {
 	}
 }
 
-// TestAuditDigestIsKnown: what is hashed, and how, is what others check by and what every chain
-// that is kept rests on.
+// Others verify chains by this digest, and every kept chain rests on it.
 func TestAuditDigestIsKnown(t *testing.T) {
 	r := auditEventRow{Seq: 2, At: 1001, ActorKind: "person", ActorName: "Ann", ActorAddress: "192.0.2.1",
 		Action: "profile.lock", Subject: "p1", Detail: "Locked.", Prev: strings.Repeat("ab", 32)}

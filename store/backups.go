@@ -75,7 +75,7 @@ func (tx Backups) End(ctx context.Context, b Backup) error {
 		b.Status, b.Target, b.Name, b.Size, cmp.Or(b.Counts, "{}"), b.Error, toMillis(b.FinishedAt), b.ID)
 }
 
-// MarkDeleted notes that the file of a verified one was deleted in favour of newer ones.
+// MarkDeleted notes that a verified backup's file was deleted in favour of newer ones.
 func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 	return tx.run(ctx, "mark a backup as deleted", `UPDATE backups SET error = 'Deleted since, as newer ones are kept.'
 		WHERE name = ? AND status = 'verified'`, name)
@@ -93,8 +93,8 @@ func (tx Backups) List(ctx context.Context, limit int) ([]Backup, error) {
 	return tx.list(ctx, limit, "1 = 1")
 }
 
-// LastScheduled is the newest attempt of the schedule, or a missed time, up to a moment; ok is
-// false if there is none. Later ones were made while the clock was ahead.
+// LastScheduled returns the newest scheduled attempt or missed time up to a moment. ok is false if
+// there is none. Later ones were made while the clock was ahead.
 func (tx Backups) LastScheduled(ctx context.Context, until time.Time) (b Backup, ok bool, err error) {
 	list, err := tx.list(ctx, 1, "slot_at > 0 AND slot_at <= ?", toMillis(until))
 	if err != nil || len(list) == 0 {

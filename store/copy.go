@@ -13,10 +13,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// Copy writes a compact, consistent copy of the database to path, which must not exist, with mode
-// 0600. It reads only: writers go on meanwhile. The copy gets its name when it is whole and on the
-// disk; a process that dies before leaves a file whose name begins like path and ends in
-// CopySuffix.
+// Copy writes a compact, consistent copy of the database to path, with mode 0600.
+//
+// path must not exist. Writers go on meanwhile. The copy gets its name when it is whole and on the
+// disk. A process that dies earlier leaves a file with the prefix path and the suffix CopySuffix.
 func (s *Store) Copy(ctx context.Context, path string) error {
 	// SQLite fills an empty file and keeps its mode, 0600
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+CopySuffix)
@@ -37,7 +37,7 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 	return sizeOf(ctx, s.read(ctx), "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
 }
 
-// Reusable is how many bytes of these hold nothing, and are used before the file grows.
+// Reusable returns how many free bytes the file has before it must grow.
 func (s *Store) Reusable(ctx context.Context) (int64, error) { return reusable(ctx, s.read(ctx)) }
 
 func reusable(ctx context.Context, db *gorm.DB) (int64, error) {
@@ -49,9 +49,8 @@ func sizeOf(ctx context.Context, db *gorm.DB, query string) (size int64, err err
 	return size, failed("size", err)
 }
 
-// Compact writes the whole database anew, without what is empty, and gives the rest back to the
-// file system. It needs as much room as the result takes, twice, and nobody else can write
-// meanwhile: it is for a server that is stopped.
+// Compact rewrites the database without free pages. It needs twice the result's size on the disk
+// and blocks writers, so stop the server first.
 func (s *Store) Compact(ctx context.Context) error {
 	for _, statement := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if err := s.writer.WithContext(ctx).Exec(statement).Error; err != nil {
@@ -61,8 +60,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// Check makes sure that the file is sound: its pages, its indexes, and that no row refers to
-// nothing.
+// Check verifies the file's pages, indexes and foreign keys.
 func (s *Store) Check(ctx context.Context) error {
 	var found string
 	if err := rowOf(ctx, s.read(ctx), "PRAGMA integrity_check(1)").Scan(&found); err != nil {

@@ -77,15 +77,16 @@ func (tx Credentials) Insert(ctx context.Context, c app.Credential) error {
 	return insertRow(ctx, tx.conn, "credential", newCredentialRow(c))
 }
 
-// Update saves description, service, mode, hosts, places, headers, plain HTTP, source and reference
-// of a credential that was last changed at seen, else CodeConflict. UpdatedAt becomes c's. Where
-// hosts are taken away, its value stays known as one that belonged there.
+// Update saves a credential that was last changed at seen, else CodeConflict.
+//
+// It saves description, service, mode, hosts, places, headers, plain HTTP, source and reference,
+// and sets UpdatedAt to c's. The value stays known for hosts that are removed.
 func (tx Credentials) Update(ctx context.Context, c app.Credential, seen time.Time) error {
 	return tx.overwrite(ctx, newCredentialRow(c), " AND updated_at = ?", toMillis(seen))
 }
 
-// Overwrite saves everything of a credential that an import may change: neither its name nor its
-// value. Where hosts are taken away, its value stays known as one that belonged there.
+// Overwrite saves what an import may change of a credential: all but name and value. The value
+// stays known for hosts that are removed.
 func (tx Credentials) Overwrite(ctx context.Context, c CredentialRow) error {
 	return tx.overwrite(ctx, c, "")
 }
@@ -110,8 +111,8 @@ func (tx Credentials) CountUse(ctx context.Context, ids []string, at time.Time) 
 		WHERE id IN ?`, toMillis(at), ids)
 }
 
-// RecordCheck keeps the outcome of the last test request with a credential: why it failed, or else
-// whether it proved the value.
+// RecordCheck keeps the outcome of a credential's last test request. Without a problem it says
+// whether the value was proved.
 func (tx Credentials) RecordCheck(ctx context.Context, id string, at time.Time, problem string, proved bool) error {
 	return tx.change(ctx, "credential",
 		"UPDATE credentials SET checked_at = ?, check_error = ?, check_proved = ? WHERE id = ?",
@@ -209,8 +210,8 @@ func (tx Values) Insert(ctx context.Context, v Value) error {
 		credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)})
 }
 
-// Erase erases the current value of a credential, if it has one, and keeps it as a superseded one.
-// Its versions stay counted. It is for credentials that get their value from elsewhere now.
+// Erase erases a credential's current value, if any, and keeps it as superseded. It is for
+// credentials whose value now comes from elsewhere.
 func (tx Values) Erase(ctx context.Context, id string, at time.Time) error {
 	if err := tx.supersede(ctx, id, at); err != nil {
 		return err
@@ -238,8 +239,8 @@ func (r credentialVersionRow) value() (Value, error) {
 	return Value{r.CredentialID, r.Version, r.Value, r.KeyID, by, fromMillis(r.CreatedAt)}, err
 }
 
-// maxSuperseded bounds how many values of one credential are kept: whoever rotates every minute
-// must not make each answer dear to search. Changes of hosts don't count.
+// maxSuperseded bounds the kept values of one credential, since every answer is searched for them.
+// Changes of hosts don't count.
 const maxSuperseded = 100
 
 type supersededValueRow struct {
@@ -261,9 +262,10 @@ type valueChangesRow struct {
 
 func (valueChangesRow) TableName() string { return "value_changes" }
 
-// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they
-// are now. A value has one row for each mode, with all hosts that it ever belonged to; without any
-// it is kept for the hosts that the credential may get. Plain values are no secrets.
+// supersede keeps a credential's current value, if any, with its present mode and hosts.
+//
+// A value has one row per mode, with all hosts it ever belonged to. A credential without hosts keeps
+// the value for the hosts that it may get. Plain values are no secrets.
 func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	const doing = "keep a superseded value"
 	if err := tx.run(ctx, doing, insertSuperseded, toMillis(at), id); err != nil {
@@ -287,8 +289,7 @@ const insertSuperseded = `INSERT INTO superseded_values (credential_id, version,
 	FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
 	WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain'`
 
-// supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones
-// cover the present ones.
+// supersedeHosts calls supersede unless the next hosts cover the present ones.
 func (tx Values) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
 	found, err := Credentials(tx).ByID(ctx, []string{id})
 	if err != nil {
@@ -316,8 +317,7 @@ func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, 
 	return n, failed("remove superseded values", err)
 }
 
-// Changes returns a number that grows with every change of what Belongings returns, by whichever
-// process.
+// Changes returns a number that grows whenever the result of Belongings changes, in any process.
 func (tx Values) Changes(ctx context.Context) (int64, error) { return valueChanges(ctx, tx.db) }
 
 // ValueChanges is Values.Changes as of now.
@@ -336,16 +336,17 @@ type Belonging struct {
 	Credential   string // name
 	Version      int    // 0: no value is stored here
 	Superseded   int64  // row of the superseded value; 0 for the present one
-	// of the sealed value: id and version alone come back when a deleted credential is imported
+	// of the sealed value: an imported credential may have the id and version of a deleted one
 	Digest [sha256.Size]byte
 	Mode   app.Mode
 	Source app.Source
 	Hosts  []app.Host // of a superseded value: where it belonged and where its credential belongs now
 }
 
-// Belongings returns which values belong to which hosts, without the values: the present one of
-// each credential, plain ones and those without a value or hosts among them, and those that were
-// superseded.
+// Belongings returns which values belong to which hosts, without the values.
+//
+// It lists the superseded values and the present one of each credential, including plain values and
+// credentials without a value or hosts.
 func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
@@ -411,8 +412,8 @@ const (
 	sentExecutions = 1000
 )
 
-// SentValues lists the newest requests that had a credential's sealed value in them, in its last
-// 1,000 executions.
+// SentValues lists the newest requests with a credential's sealed value, in its last 1,000
+// executions.
 func (tx Executions) SentValues(ctx context.Context, credentialID string) ([]SentValue, error) {
 	return selectAs(ctx, tx.conn, sentValueRow.value, "read sent values", sentValues,
 		credentialID, credentialID, sentExecutions, sentRows)

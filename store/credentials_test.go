@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestSentValuesAreTheRequestsThatHadTheCredential: newest first, under whatever key; not those of
-// other credentials, and not requests without a value.
+// The list is newest first and spans all keys. It leaves out other credentials and requests without
+// a value.
 func TestSentValuesAreTheRequestsThatHadTheCredential(t *testing.T) {
 	s := queue(t)
 	for i, c := range []struct {

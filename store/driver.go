@@ -14,8 +14,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// connector opens connections that keep their statements. SQLite takes about as long to parse a
-// statement as to run it, and an execution runs the same fifty every time.
+// connector opens connections that keep prepared statements, since SQLite parses one about as long
+// as it runs it.
 type connector struct{ dsn string }
 
 // Connect implements driver.Connector.

@@ -55,8 +55,8 @@ func (tx Credentials) Rows(ctx context.Context) ([]CredentialRow, error) {
 		"SELECT * FROM credentials ORDER BY name")
 }
 
-// VersionRows returns the versions of a credential in order; the last one has the sealed value, if
-// there is one.
+// VersionRows returns a credential's versions in order. The last has the sealed value, if there is
+// one.
 func (tx Credentials) VersionRows(ctx context.Context, id string) ([]CredentialVersionRow, error) {
 	return selectAll[CredentialVersionRow](ctx, tx.conn, "read rows",
 		"SELECT * FROM credential_versions WHERE credential_id = ? ORDER BY version", id)
@@ -75,8 +75,8 @@ func (tx Profiles) KeyRows(ctx context.Context, profile int64) ([]ProfileKeyRow,
 		profile)
 }
 
-// HostRows returns a profile's hosts in order, without declined requests: files don't carry them, and
-// they must not wait again where a file is read.
+// HostRows returns a profile's hosts in order, without declined requests. Files don't carry those:
+// they must not wait again after an import.
 func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRow, error) {
 	return selectAll[ProfileHostRow](ctx, tx.conn, "read rows",
 		"SELECT * FROM profile_hosts WHERE profile_id = ? AND declined_at = 0 ORDER BY position, entry",
@@ -139,10 +139,10 @@ func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int6
 		WHERE blob_id IS NOT NULL AND execution_id IN (SELECT id FROM executions WHERE `+where+")", args...)
 }
 
-// EachEnded visits the executions that have ended, of the profiles with these handles (nil: of
-// all), oldest first: an ExecutionRow, then what hangs on it, as ScriptRow, OutputRow,
-// UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a
-// time, whatever there is.
+// EachEnded visits the ended executions of these profiles, oldest first. nil means all profiles.
+//
+// For each it visits an ExecutionRow, then its ScriptRow, OutputRow, UsedValueRow, ExchangeRow,
+// ConnectionRow and RedactionRow values, in this order. It holds one row at a time.
 func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit func(row any) error) error {
 	where, args := whereEnded(profiles)
 	cursors := []parts{
@@ -173,8 +173,8 @@ func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit fun
 	}, endedInOrder(where), args...)
 }
 
-// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory,
-// however long the history.
+// endedInOrder reads the table in its own order. An index of states would be sorted again in
+// memory.
 func endedInOrder(where string) string {
 	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
@@ -202,7 +202,7 @@ type cursor[T any] struct {
 	args  []any
 }
 
-// newCursor reads a table in the order of its primary key, which begins with the execution.
+// newCursor reads a table by primary key, which begins with the execution.
 func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[T] {
 	return &cursor[T]{db: tx.db, args: args,
 		query: "SELECT * FROM " + table + " WHERE execution_id IN (SELECT id FROM executions WHERE " + where + ") ORDER BY " +
@@ -303,9 +303,10 @@ func (l *Loader) Close() error {
 	return errors.Join(errs...)
 }
 
-// Add inserts a row, one of the …Row types. added is false if there is one with the same key
-// already; then nothing happened. id is the new row's id in tables that number their rows. A row
-// that breaks a rule of the schema is CodeInvalidField: what is loaded comes from files.
+// Add inserts a row, one of the …Row types.
+//
+// added is false if its key exists; then nothing happened. id is the new row's id in tables that
+// number their rows. A row from a file that breaks the schema is CodeInvalidField.
 func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err error) {
 	t, err := l.table(ctx, reflect.TypeOf(row))
 	if err != nil {
@@ -385,7 +386,7 @@ func (tx Skills) RetireEmpty(ctx context.Context, at time.Time) error {
 		AND NOT EXISTS (SELECT 1 FROM skill_versions WHERE skill_id = skills.id AND blob_id IS NOT NULL)`, toMillis(at))
 }
 
-// Has reports whether there is an execution with the handle or the keyed hash of an id.
+// Has reports whether an execution has the handle or the keyed hash of an id.
 func (tx Executions) Has(ctx context.Context, handle string, lookup []byte) (bool, error) {
 	return selectValue[bool](ctx, tx.conn, "look for an execution", `SELECT EXISTS (SELECT 1 FROM executions
 		WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)`, handle, lookup)
@@ -399,10 +400,10 @@ func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }
 
-// settingDisorder is set if executions stand in the table before others that are older by more than
-// clockSlack, as an import into an instance with a history of its own leaves them: their rows get
-// the next numbers, and keep their dates. (So does a clock that was set back by as much.) It stays
-// set when these executions are gone, which costs little.
+// settingDisorder is set if executions precede others that are older by more than clockSlack.
+//
+// Imports cause this, since their rows get the next numbers but keep their dates. So does a clock
+// that was set back. The setting outlives these executions.
 const settingDisorder = "executions.disorder"
 
 // selectDisorder reads no more than the index of times.

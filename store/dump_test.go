@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// An export of a long history must not sort it: it would be held in memory.
+// A sort would hold a long history in memory.
 func TestExportSortsNothing(t *testing.T) {
 	s := open(t)
 	for _, profiles := range [][]string{nil, {"a"}} {
@@ -38,9 +38,8 @@ func TestExportSortsNothing(t *testing.T) {
 	}
 }
 
-// An import into an instance with a history leaves rows whose numbers say nothing about their time.
-// A list of a range of times lost what was here before, and retention by count took the newest for
-// the oldest.
+// Row numbers of imported executions say nothing about their time. Time ranges lost the executions
+// before them, and retention by count took the newest for the oldest.
 func TestImportedHistoryKeepsItsDates(t *testing.T) {
 	for seed := range uint64(5) {
 		s := queue(t)
@@ -100,8 +99,7 @@ func TestImportedHistoryKeepsItsDates(t *testing.T) {
 	}
 }
 
-// Dates that are still to come, as a file may have them and a clock that was ahead makes them, push
-// nothing out that runs here.
+// Dates in the future, from a file or a wrong clock, push nothing out that runs here.
 func TestDatesToComeCountForNothing(t *testing.T) {
 	s := queue(t)
 	history(t, s, rand.New(rand.NewPCG(3, 7)))
@@ -150,8 +148,7 @@ func between(t *testing.T, s *Store, from, to time.Time) (handles []string) {
 	return handles
 }
 
-// Where row numbers grow with time, but for a clock that was set back a little, nothing is noted;
-// and an order that came back with what was removed is seen.
+// Small clock steps are not noted as disorder. Order that returns after a removal is seen.
 func TestOrderIsNoted(t *testing.T) {
 	s := filled(t, 50)
 	noted := func() (disorder bool) {

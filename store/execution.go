@@ -55,8 +55,8 @@ type Standing struct {
 	ProfileGone bool
 }
 
-// Standing says how an execution stands, for less than reading it costs: agents that poll ask for
-// nothing else. CodeNotFound if there is none.
+// Standing returns an execution's status at less cost than reading it, for agents that poll.
+// CodeNotFound if there is none.
 func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err error) {
 	err = rowOf(ctx, s.read(ctx), standing, lookup).Scan(&now.Row, &now.ProfileGone)
 	return now, notFound(err, "execution")
@@ -166,8 +166,8 @@ func (tx Executions) Orphans(ctx context.Context) ([]Orphan, error) {
 		WHERE status IN ('awaiting_approval', 'pending') AND coalesce(profiles.revoked, 1) ORDER BY executions.id`)
 }
 
-// Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all.
-// Only handles, status and StartedAt are filled in.
+// Unfinished lists executions that are not terminal, oldest first. An empty profileHandle means all
+// profiles. Only handles, status and StartedAt are filled in.
 func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
 	where, args := "", []any{}
 	if profileHandle != "" {
@@ -181,9 +181,8 @@ func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Ex
 		WHERE status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')`+where+" ORDER BY id", args...)
 }
 
-// Rows of what ran. Columns are described in the migrations. The JSON names are those of .airlock
-// files (docs/airlock-file.md), where what is sealed or belongs to this database travels in another
-// form: see dump.go.
+// Rows of executions. The migrations describe the columns. JSON names are those of .airlock files
+// (docs/airlock-file.md); dump.go describes fields that differ there.
 
 type executionRow struct {
 	ID                 int64  `gorm:"primaryKey" json:"-"`
@@ -378,8 +377,8 @@ func (r executionOutputRow) output() (app.Output, error) {
 	return out, nil
 }
 
-// RedactionHits returns what was masked in an execution, by channel. It is empty until the
-// execution has ended. CodeNotFound if there is no such execution.
+// RedactionHits returns the masked values of an execution by channel. It is empty until the
+// execution has ended. CodeNotFound if there is none.
 func (tx Executions) RedactionHits(ctx context.Context, handle string) (map[string]redact.Hits, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
@@ -439,7 +438,7 @@ func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Con
 	return failed("keep connections", gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50))
 }
 
-// Preview is the beginning of what an execution was given and returned, as a person may see it.
+// Preview is the beginning of an execution's input and output, as a person may see it.
 type Preview struct {
 	Script string
 	Result string // JSON; "" if there is none
@@ -463,8 +462,8 @@ func (tx Executions) Previews(ctx context.Context, handles []string) (map[string
 	return all, nil
 }
 
-// LastScripts returns the beginnings of the scripts that were submitted last, as people may see them,
-// the newest first.
+// LastScripts returns the beginnings of the last submitted scripts, newest first, as people may see
+// them.
 func (tx Executions) LastScripts(ctx context.Context, most, characters int) (scripts []string, err error) {
 	err = tx.rows(ctx, func(scan func(to ...any) error) error {
 		var script string
@@ -493,7 +492,7 @@ func (tx Executions) Texts(ctx context.Context, handles []string) (map[string]st
 	return all, failed("read texts", err)
 }
 
-// Count returns how many executions match, of the newest that f's index finds. exact is false if
+// Count returns how many executions match among the newest that f's index finds. exact is false if
 // there may be more than most of these.
 func (tx Executions) Count(ctx context.Context, f ExecutionFilter, most int) (n int, exact bool, err error) {
 	if !f.From.IsZero() || !f.To.IsZero() {

@@ -41,8 +41,7 @@ type Connection struct {
 	Host, Rule, Method, Path redact.Clean
 }
 
-// Ended is an execution as it stands once it has ended, as reading it would give it: but for its
-// ledger.
+// Ended is an ended execution as a read would return it, without its ledger.
 type Ended struct {
 	Execution
 	Row    int64
@@ -83,7 +82,7 @@ const finish = `UPDATE executions SET status = ?, error = ?, error_line = ?, tru
 	WHERE handle = ? AND status IN ('awaiting_approval', 'pending', 'running', 'awaiting_llm')
 	RETURNING ` + executionFields
 
-// keepOutput stores what came out of the box and returns it as reading it would give it.
+// keepOutput stores a box's output and returns it as a read would.
 func (tx Executions) keepOutput(ctx context.Context, id int64, profileHandle string, f Finish) (app.Output, error) {
 	row := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(),
 		Segments: listJSON(f.Turns)}

@@ -19,8 +19,8 @@ type ExecutionFilter struct {
 	Host          string    // in the ledger, as it stands there
 	Label         string
 	Skill         string // NAME, or NAME@NUMBER for one version
-	// words that stand in the script, output, error or result (the beginnings of long ones); finds
-	// what has ended only
+	// words in the script, output, error or result (the beginnings of long ones) of ended
+	// executions
 	Text   string
 	Before string // handle: only what is older
 	Limit  int
@@ -36,16 +36,15 @@ type ExecutionPage struct {
 	Unfinished bool   // the walk stopped at its bound before the page was full: there may be more at Next
 }
 
-// How a list is walked. With a filter on words, a host or a credential, the index of that gives
-// candidates, in chunks, and the other filters look at those. The chunks begin with a page and
-// grow, since mostly nearly all candidates pass; the bound keeps a page quick where nearly none
-// does.
+// For a filter on words, a host or a credential, its index gives chunks of candidates, and the
+// other filters check those. Chunks begin with a page and grow. The bound keeps a page quick where
+// nearly no candidate passes.
 const (
 	walkChunk = 250
 	walkMost  = 1000
 )
 
-// List lists executions in the order in which they were accepted or imported here, newest first.
+// List lists executions newest first, in the order of acceptance or import.
 func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
 	if !f.From.IsZero() || !f.To.IsZero() {
 		if f.byTime, err = tx.disordered(ctx); err != nil {
@@ -99,8 +98,8 @@ func (tx Executions) plainPage(ctx context.Context, f ExecutionFilter, b idBound
 	return page, err
 }
 
-// indexQuery is the query of a page that the executions' own indexes find, from WHERE on; it asks
-// for one more than fits.
+// indexQuery returns a page's query on the executions' own indexes, from WHERE on. It asks for one
+// row more than fits.
 func (f ExecutionFilter) indexQuery(b idBounds) (string, []any) {
 	where, args := f.residue()
 	return where + " AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?", append(args, b.below, b.from, f.Limit+1)
@@ -112,7 +111,7 @@ func (f ExecutionFilter) candidateQuery(ids []int64) (string, []any) {
 	return "id IN ? AND " + where + " ORDER BY id DESC", append([]any{ids}, args...)
 }
 
-// cut leaves n executions; if there are more, the next page begins behind the last of them.
+// cut keeps n executions. If there are more, it sets where the next page begins.
 func (p *ExecutionPage) cut(n int) {
 	if len(p.Executions) > n {
 		p.Executions = p.Executions[:n]
@@ -125,9 +124,8 @@ type idBounds struct{ from, below int64 }
 
 func (b idBounds) empty() bool { return b.from >= b.below }
 
-// clockSlack is how far the clock may have been set back without a range of times missing
-// executions at its edges: ids grow with time but for that, and for what was imported (see
-// NoteOrder).
+// clockSlack is how far back the clock may step before time ranges miss executions. Ids grow with
+// time except for that and imports (see NoteOrder).
 const clockSlack = time.Hour
 
 // The queries that find the ends of a list.
@@ -137,8 +135,8 @@ const (
 	edgeBefore = "SELECT id FROM executions WHERE handle = ?"
 )
 
-// The queries for executions of a range of times where row numbers don't tell the time. They sort
-// the numbers of that range.
+// Queries for a range of times where row numbers don't follow time. They sort the numbers of that
+// range.
 const (
 	inTime = "SELECT id FROM executions INDEXED BY executions_created WHERE created_at >= ? AND created_at < ? AND id " +
 		"< ? AND id >= ? ORDER BY id DESC LIMIT ?"
@@ -146,7 +144,7 @@ const (
 		"? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
 )
 
-// bounds turns a range of times and the place in a list into ids, in which every list is ordered.
+// bounds turns a time range and a list position into ids, the order of every list.
 func (tx Executions) bounds(ctx context.Context, f ExecutionFilter) (b idBounds, err error) {
 	b.below = math.MaxInt64
 	edge := func(sql string, arg any) (id int64, found bool) {
@@ -183,8 +181,8 @@ func (tx Executions) bounds(ctx context.Context, f ExecutionFilter) (b idBounds,
 	return b, err
 }
 
-// candidates returns the query for the next ids that may match, newest first, or nil if the
-// executions' own indexes do.
+// candidates returns the query for the next candidate ids, newest first. It is nil if the
+// executions' own indexes suffice.
 func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	switch {
 	case f.Text != "":
@@ -232,9 +230,8 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 // skillName is the name of an execution's skill, as the index executions_skill has it.
 const skillName = "substr(skill, 1, instr(skill, '@') - 1)"
 
-// residue are the conditions on an execution's own row and what hangs on it, without those of its
-// id. The times are exact; the plus keeps their index out of the choice, since the ids are in order
-// already.
+// residue returns the conditions on an execution and its other tables, except on its id. Times are
+// exact; the plus rules their index out, since ids are in order already.
 func (f ExecutionFilter) residue() (string, []any) {
 	where, args := "1", []any{}
 	and := func(clause string, arg any) {
@@ -275,9 +272,8 @@ func (f ExecutionFilter) residue() (string, []any) {
 // maxWords bounds how many words are looked for.
 const maxWords = 8
 
-// matching is a text in the language of the index. Each word is quoted, so that none is an
-// operator. There is no search for beginnings: it would gather half of the index, which takes
-// seconds where there are many executions.
+// matching returns text as a query of the index. Each word is quoted, so that none is an operator.
+// Prefix search would gather half of the index.
 func matching(text string) string {
 	var words []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == 0 }) {
@@ -310,8 +306,8 @@ func (tx *conn) ids(ctx context.Context, sql string, args ...any) ([]int64, erro
 	return selectAll[int64](ctx, tx, "list executions", sql, args...)
 }
 
-// selectWords reads what makes executions findable by their words. Their other tables must be
-// written already. What a skill's script says is the same in all its runs, so its name stands for it.
+// selectWords reads an execution's searchable words. Its other tables must be written already. A
+// skill's name stands for its script.
 const selectWords = `SELECT x.id, x.handle || char(10) || x.label || char(10) || x.skill || char(10) ||
 		x.profile_description || char(10) ||
 		x.error || char(10) || iif(x.skill = '', substr(coalesce(s.clean, ''), 1, 8000), '') || char(10) ||
@@ -329,8 +325,8 @@ type executionWords struct {
 	text string
 }
 
-// keepWords indexes the words of up to wordsAtOnce executions, and returns the last of their rows;
-// 0 if there are none.
+// keepWords indexes the words of up to wordsAtOnce executions. It returns their last row; 0 if
+// there are none.
 func (tx Executions) keepWords(ctx context.Context, where string, args ...any) (last int64, err error) {
 	var found []executionWords
 	err = tx.rows(ctx, func(scan func(to ...any) error) error {
@@ -363,8 +359,8 @@ func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
 	}
 }
 
-// splitWords puts spaces around the characters of scripts that write without them, such as Chinese,
-// Japanese and Thai. The index then finds any run of them as a phrase.
+// splitWords puts spaces around characters of scripts without them, such as Chinese and Thai. The
+// index then finds any run of them as a phrase.
 func splitWords(text string) string {
 	if strings.IndexFunc(text, writtenWithoutSpaces) < 0 {
 		return text
@@ -391,7 +387,7 @@ func writtenWithoutSpaces(r rune) bool {
 // rejectedRows is how many of the latest refused requests are looked through.
 const rejectedRows = 1000
 
-// Rejection sums up the requests with a key's sealed value that a host answered with 401 or 403.
+// Rejection sums up a host's 401 and 403 answers to requests with a key's sealed value.
 type Rejection struct {
 	ProfileHandle string
 	Key           string
@@ -410,8 +406,7 @@ type rejectionRow struct {
 	At            int64
 }
 
-// Rejections lists what hosts refused since a time and have not accepted from the same key since,
-// newest first.
+// Rejections lists refusals since a time that no acceptance of the same key followed, newest first.
 func (tx Executions) Rejections(ctx context.Context, since time.Time) ([]Rejection, error) {
 	return selectAs(ctx, tx.conn, rejectionRow.rejection, "read rejections", `
 		WITH refused AS (

@@ -47,8 +47,7 @@ func listings() map[string]ExecutionFilter {
 	}
 }
 
-// TestNoListScans: every query of every list walks an index in the order of the list. None sorts,
-// and none reads the table from end to end.
+// Every list query walks an index in list order. None sorts or scans the table.
 func TestNoListScans(t *testing.T) {
 	s := queue(t)
 	b := idBounds{from: 5, below: 500}
@@ -181,8 +180,7 @@ func counted(t *testing.T, s *Store, f ExecutionFilter, most int) (n int, exact 
 	return n, exact
 }
 
-// TestAWalkIsBounded: a page of which nearly nothing passes ends early and says so, and the walk
-// still finds everything.
+// A page that nearly nothing passes ends early and says so. The walk still finds everything.
 func TestAWalkIsBounded(t *testing.T) {
 	s := filled(t, walkMost+walkChunk+200)
 	write(t, s, func(tx *Tx) error {
@@ -236,12 +234,11 @@ var (
 	directory  = flag.String("directory", "", "where TestListsAreQuick keeps its database; filled if it is new")
 )
 
-// measured is from how many executions on the bound holds: it is for make lists, on a machine that
-// does nothing else.
+// measured is the number of executions from which the bound holds (make lists).
 const measured = 100000
 
-// TestListsAreQuick walks each list with -executions in the store and says how long a page took;
-// make lists does it with a million, and there a median beyond the bound fails.
+// TestListsAreQuick times the pages of each list with -executions in the store. A median beyond the
+// bound fails make lists.
 func TestListsAreQuick(t *testing.T) {
 	dir := *directory
 	if dir == "" {
@@ -282,8 +279,7 @@ func TestListsAreQuick(t *testing.T) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// FuzzSearchWords: whatever is typed is looked for as words. It is never an error, and no operator
-// in it finds what lacks one of the words.
+// FuzzSearchWords checks that any text is searched as words. It is never an error or an operator.
 func FuzzSearchWords(f *testing.F) {
 	for _, text := range []string{"hello", `a" OR "b`, "a* OR NEAR(hello)", "text:hello NOT there", "-", "\x00", "\xff"} {
 		f.Add(text)
@@ -339,8 +335,8 @@ func TestWordsWithoutSpacesAreFound(t *testing.T) {
 	}
 }
 
-// TestRejections: refusals count per key and host, in runs; what was accepted since, is older, was
-// refused by Airlock itself, or had no sealed value in it, doesn't count.
+// Refusals count per key and host, in runs. Those accepted since, older ones, Airlock's own, and
+// those without a sealed value don't count.
 func TestRejections(t *testing.T) {
 	s := queue(t)
 	for i, ledger := range [][]app.Connection{

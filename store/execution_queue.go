@@ -47,7 +47,7 @@ func (tx Queue) Count(ctx context.Context, profileHandle string) (all, own int, 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own
 	FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
-// Placements says of each profile that has pending executions where they may run, by its handle.
+// Placements returns where pending executions may run, by profile handle.
 func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error) {
 	rows, err := selectAll[profileRow](ctx, tx.conn, "places of the queue", `SELECT handle, backend, min_tier, image, fresh
 		FROM profiles WHERE handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending
@@ -62,9 +62,9 @@ func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error
 	return places, nil
 }
 
-// Add stores an execution under its profile as it is now, counts the use, and returns it as
-// pending, also if it is claimed already. CodeProfileRevoked if the profile was revoked or deleted
-// in the meantime.
+// Add stores an execution under its profile's present state, counts the use, and returns it as
+// pending. It does so even if it is claimed already. CodeProfileRevoked if the profile was revoked
+// or deleted meanwhile.
 func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error) {
 	profile, err := tx.use(ctx, n.ProfileHandle, n.At)
 	if err != nil {
@@ -131,8 +131,8 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 	return profile, nil
 }
 
-// NewestPolicy returns the version of the policy that an execution under the profile would be bound
-// to now, 0 if none may start: the profile was revoked or deleted, or has expired.
+// NewestPolicy returns the policy version that an execution would be bound to now. It is 0 if the
+// profile is revoked, deleted or expired.
 func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
 	err = tx.row(ctx, `SELECT policy FROM profiles
 		WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)`, profileHandle, toMillis(now)).Scan(&version)
@@ -147,10 +147,10 @@ const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profil
 		started_at, rerun_of, live, trace, label, approval, skill, skill_digest, submitted_by, created_at, manifest)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// Claim takes a pending execution for the server run named by; ok is false if there is none.
-// Profiles take turns: it is the oldest of the first profile after the one that had the last turn,
-// in the order of their handles, however much others have queued. after is that profile's handle,
-// "" at the beginning. Those of the profiles named by without are left.
+// Claim takes a pending execution for the server run named by. ok is false if there is none.
+//
+// Profiles take turns by handle: it takes the oldest execution of the next profile behind after,
+// the handle of the last turn ("" at first). Profiles in without are skipped.
 func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool,
 	err error) {
 	left := listJSON(without)
@@ -201,8 +201,8 @@ type Dispatch struct {
 	At        time.Time
 }
 
-// Dispatch records what a running execution is bound to, before its script is sent: what had access
-// must be known even if nothing comes back. CodeConflict if it doesn't run.
+// Dispatch records the bindings of a running execution before its script is sent. Access must be
+// known even if nothing comes back. CodeConflict if it doesn't run.
 func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	if err := tx.change(ctx, "execution",
 		`UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
@@ -221,8 +221,8 @@ func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	return failed("dispatch", tx.keepValues(ctx, handle, d.Values))
 }
 
-// keepValues records which values an execution was given: those of the last time, if it is bound
-// again before its script was sent. Its keys stay the same.
+// keepValues records an execution's values. If it is bound again before its script was sent, the
+// newest count. Its keys stay the same.
 func (tx Queue) keepValues(ctx context.Context, handle string, values []ExecutionValue) error {
 	for _, v := range values {
 		if _, err := tx.exec(ctx,
@@ -241,8 +241,8 @@ func (tx Queue) keepValues(ctx context.Context, handle string, values []Executio
 // IdempotencyKey is the hash of a key, and that of what was submitted with it.
 type IdempotencyKey struct{ Key, Body []byte }
 
-// Replayed returns the handle of the execution that a profile submitted under an idempotency key
-// since a time, or "". key and body are hashes. CodeIdempotencyReused if the body was another.
+// Replayed returns the execution that a profile submitted under an idempotency key since a time. It
+// is "" if there is none. key and body are hashes. CodeIdempotencyReused if the body was another.
 func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
 	var submitted []byte
 	var handle string
@@ -264,7 +264,7 @@ func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []
 	return handle, nil
 }
 
-// Remember ties an idempotency key to an execution and forgets the keys that are older than since.
+// Remember ties an idempotency key to an execution and forgets keys older than since.
 func (tx Queue) Remember(ctx context.Context, profileHandle, execution string, key, body []byte, at,
 	since time.Time) error {
 	if err := tx.run(ctx, "forget idempotency keys", "DELETE FROM idempotency WHERE created_at < ?",

@@ -32,8 +32,8 @@ type Usage struct {
 	Durations     []Duration // how often each came, rounded down to two digits
 }
 
-// Usage lists what ended in [from, to), per profile and span. Profiles without an execution are
-// left out. It costs the same however many executions there are.
+// Usage lists what ended in [from, to), per profile and span. It leaves out profiles without
+// executions. Its cost doesn't depend on their number.
 func (tx Stats) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
 	return selectAs(ctx, tx.conn, executionStatsRow.usage, "read statistics", `SELECT * FROM execution_stats
 		WHERE span = ? AND start >= ? AND start < ? ORDER BY start, profile_handle`,
@@ -53,8 +53,8 @@ type Duration struct {
 	Times int64
 }
 
-// durations reads an object of numbers by milliseconds. Statistics of a month have tens of
-// thousands of these, which a general decoder takes too long for.
+// durations parses an object of numbers by milliseconds. A general decoder is too slow for a month
+// of them.
 func durations(text string) ([]Duration, error) {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	inner, end := strings.CutSuffix(inner, "}")
@@ -105,8 +105,8 @@ const selectOutcomes = `SELECT p.value AS profile, x.handle, x.status, x.created
 	FROM json_each(?) p JOIN past_beats b ON b.profile_handle = p.value
 	ORDER BY 6`
 
-// Recent returns the last executions of each profile, oldest first, at most limit (and
-// OutcomesKept) of each. It reads no more rows than that, however many there are.
+// Recent returns each profile's last executions, oldest first, at most limit and OutcomesKept. It
+// reads no more rows than that.
 func (tx Stats) Recent(ctx context.Context, profiles []string, limit int) (map[string][]Outcome, error) {
 	type row struct {
 		Profile   string

@@ -144,8 +144,8 @@ func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
 	}
 }
 
-// TestProfilesTakeTurns: however much one has queued, and in whatever order it came, the others
-// wait for one of its executions at most.
+// However much one profile queues, and in any order, the others wait for one of its executions at
+// most.
 func TestProfilesTakeTurns(t *testing.T) {
 	s := queue(t)
 	for i := range 50 {
@@ -219,8 +219,7 @@ func TestChangesAreConditional(t *testing.T) {
 	}
 }
 
-// An execution that is bound again, because people decided something before its script was sent,
-// was recorded with the values that it had been bound to first.
+// An execution that was bound again before its script was sent kept its first values.
 func TestValuesOfAnExecutionThatIsBoundAgain(t *testing.T) {
 	s := queue(t)
 	at := func(version int, mode app.Mode) Dispatch {

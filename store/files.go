@@ -43,7 +43,7 @@ type InputFile struct {
 	Blob int64 // 0: not kept any more
 }
 
-// Find returns the blob with a content, and counts it as used now. ok is false if there is none.
+// Find returns the blob with a content and marks it used now. ok is false if there is none.
 func (tx Blobs) Find(ctx context.Context, content []byte, now time.Time) (b Blob, ok bool, err error) {
 	err = tx.row(ctx, "UPDATE blobs SET used_at = ? WHERE content = ? RETURNING id, name, key, size",
 		toMillis(now), content).Scan(&b.ID, &b.Name, &b.Key, &b.Size)
@@ -53,8 +53,8 @@ func (tx Blobs) Find(ctx context.Context, content []byte, now time.Time) (b Blob
 	return b, err == nil, failed("find a blob", err)
 }
 
-// Add notes a blob that lies in the storage, and returns the one that has the content: another one,
-// if that came first.
+// Add records a blob in the storage and returns the one with this content. That is another blob if
+// it came first.
 func (tx Blobs) Add(ctx context.Context, b Blob, content []byte, now time.Time) (Blob, error) {
 	if found, ok, err := tx.Find(ctx, content, now); err != nil || ok {
 		return found, err
@@ -83,8 +83,8 @@ func (tx Blobs) Totals(ctx context.Context) (n, bytes int64, err error) {
 	return n, bytes, failed("count blobs", err)
 }
 
-// RemoveUnused forgets at most limit blobs that nothing refers to and nothing has since a time, and
-// returns their names in the storage. An execution that has not ended refers to its files.
+// RemoveUnused forgets at most limit blobs without references since a time. It returns their names
+// in the storage. Unfinished executions refer to their files.
 func (tx Blobs) RemoveUnused(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "remove blobs", `DELETE FROM blobs WHERE id IN (
 		SELECT b.id FROM blobs b WHERE b.used_at < ?
@@ -134,8 +134,8 @@ func (tx Files) End(ctx context.Context, profileHandle, id string, now time.Time
 	return failed("end a file", err)
 }
 
-// Stored returns how many bytes are kept of a profile, as app.KeptBytes counts them: files, until Expire also
-// those that have expired, and artifacts.
+// Stored returns a profile's kept bytes, as app.KeptBytes counts them. Artifacts count, and expired
+// files until Expire.
 func (tx Files) Stored(ctx context.Context, profileHandle string) (bytes int64, err error) {
 	err = tx.row(ctx, `SELECT (SELECT coalesce(sum(max(size, ?)), 0) FROM files WHERE `+ofProfile+`) +
 		(SELECT coalesce(sum(max(size, ?)), 0) FROM artifacts WHERE profile_handle = ? AND blob_id IS NOT NULL)`,

@@ -66,8 +66,8 @@ const createMigrations = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at INTEGER NOT NULL
 ) STRICT`
 
-// migrate applies what is pending. It holds the only writer connection, since foreign keys are
-// switched per connection and can't be switched inside a transaction.
+// migrate applies pending migrations. It holds the only writer connection: foreign keys are
+// switched per connection, outside a transaction.
 func migrate(ctx context.Context, db *gorm.DB, dir string, all []migration, log *slog.Logger) error {
 	pool, err := db.DB()
 	if err != nil {
@@ -93,7 +93,7 @@ func migrate(ctx context.Context, db *gorm.DB, dir string, all []migration, log 
 	return applyAll(ctx, conn, all[done:], log)
 }
 
-// applied returns how many of the migrations the database has, after comparing them one by one.
+// applied compares the database's migrations one by one and returns their number.
 func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT version, name, checksum FROM schema_migrations ORDER BY version")
 	if err != nil {
@@ -151,13 +151,12 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 	return nil
 }
 
-// abandonedAfter is how old a copy without a name is at least that counts as left behind: whoever
-// makes one locks it at once.
+// abandonedAfter is the minimum age of an abandoned copy without a name. Its maker locks a copy at
+// once.
 const abandonedAfter = time.Minute
 
-// dropAbandonedCopies removes what is left of processes that were killed while they made a copy:
-// each is as large as the database, and where a slow start is killed and repeated there is one more
-// each time. What can't be removed stays.
+// dropAbandonedCopies removes copies of killed processes, each as large as the database. It leaves
+// those that it can't remove.
 func dropAbandonedCopies(dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, "pre-migrate-*.db.*"+CopySuffix))
 	for _, name := range names {
@@ -195,7 +194,7 @@ func applyAll(ctx context.Context, conn *sql.Conn, pending []migration, log *slo
 	return nil
 }
 
-// apply runs one migration in one transaction, unless another process just did: then made is false.
+// apply runs one migration in one transaction. made is false if another process just did.
 func apply(ctx context.Context, conn *sql.Conn, m migration) (made bool, err error) {
 	tx, err := conn.BeginTx(ctx, nil) // immediate, by the connection's setting
 	if err != nil {

@@ -97,7 +97,7 @@ func TestMigrateKeepsRowsAndLeavesACopy(t *testing.T) {
 	checkCopy(t, filepath.Join(dir, "pre-migrate-1.db"))
 }
 
-// A start that was killed while it made its copy left one as large as the database, each time.
+// Each start that was killed during its copy left one as large as the database.
 func TestAbandonedCopiesAreRemoved(t *testing.T) {
 	s, dir := bare(t)
 	must := func(err error) {
@@ -211,8 +211,7 @@ func TestMigrationsAreNumberedInARow(t *testing.T) {
 	}
 }
 
-// TestProcessesMigrateOnce: of processes that open a new database at once none fails, and each
-// migration is made by one of them.
+// If several processes open a new database at once, none fails and each migration runs once.
 func TestProcessesMigrateOnce(t *testing.T) {
 	if dir := os.Getenv("AIRLOCK_TEST_OPENS"); dir != "" { // one of them
 		fmt.Println("ready")
@@ -267,8 +266,8 @@ func TestProcessesMigrateOnce(t *testing.T) {
 	}
 }
 
-// TestANewDatabaseIsWaitedFor: SQLite doesn't wait for whoever holds a database that is not in WAL
-// mode yet, so Open does, until its caller gives up.
+// SQLite doesn't wait for a locked database that is not in WAL mode yet. Open does, until its
+// caller gives up.
 func TestANewDatabaseIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	other, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate&_pragma=busy_timeout(10000)")
@@ -397,7 +396,7 @@ func modelColumns(s *schema.Schema) []column {
 	return columns
 }
 
-// nullable lists the columns in which NULL has a meaning; their row fields are pointers or byte
+// nullable lists the columns where NULL has a meaning. Their row fields are pointers or byte
 // slices.
 var nullable = map[string]bool{
 	"credential_versions.value":  true,
@@ -412,8 +411,7 @@ var nullable = map[string]bool{
 	"llm_exchanges.asked":        true,
 }
 
-// plant makes one locked profile with a linked key, its policy, one execution and one audit event,
-// with plain SQL.
+// plant inserts a locked profile with a linked key, policy, execution and audit event, in SQL.
 func plant(t *testing.T, s *Store) {
 	t.Helper()
 	for _, sql := range []string{

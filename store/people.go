@@ -120,7 +120,7 @@ func (r personRow) person() (Person, error) {
 		fromMillis(r.LastLoginAt), r.LastLoginFrom, app.Role(r.Role), passkeys}, err
 }
 
-// AdminSession is one login of a person, or of a token whose holder has yet to say who they are.
+// AdminSession is one login of a person, or of a token whose holder is not named yet.
 type AdminSession struct {
 	ID          string // not secret
 	Token       []byte // sha256 of the cookie's value
@@ -181,7 +181,7 @@ func (tx Sessions) Confirm(ctx context.Context, id string, at time.Time) error {
 	return tx.change(ctx, "session", "UPDATE admin_sessions SET confirmed_at = ? WHERE id = ?", toMillis(at), id)
 }
 
-// Delete ends a session and returns its person's name; ok is false if there was none.
+// Delete ends a session and returns its person's name. ok is false if there was none.
 func (tx Sessions) Delete(ctx context.Context, token []byte) (person string, ok bool, err error) {
 	return tx.delete(ctx, "token = ?", token)
 }
@@ -206,7 +206,7 @@ func (tx Sessions) DeleteAll(ctx context.Context) (int64, error) {
 	return tx.deleteWhere(ctx, "1 = 1")
 }
 
-// DeleteOf ends a person's sessions except one ("" for none) and returns how many there were.
+// DeleteOf ends a person's sessions except one ("" for none) and returns their number.
 func (tx Sessions) DeleteOf(ctx context.Context, personID, except string) (int64, error) {
 	return tx.deleteWhere(ctx, "person_id = ? AND id <> ?", personID, except)
 }

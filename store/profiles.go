@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Profile is a profile as stored: its ID is empty, since only a sealed form is kept.
+// Profile is a stored profile. Its ID is empty, since only a sealed form is kept.
 type Profile struct {
 	app.Profile
 	Row       int64
@@ -45,7 +45,7 @@ type profileRow struct {
 	LastUsedAt  int64  `json:"last_used_at"`
 	CreatedAt   int64  `gorm:"autoCreateTime:false" json:"created_at"`
 	UpdatedAt   int64  `gorm:"autoUpdateTime:false" json:"updated_at"`
-	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
+	// UpdatedAt as the revocation set it, to detect later changes.
 	RevisionRevoked int64  `json:"-"`
 	MayRun          string `json:"may_run"`
 	Fresh           bool   `json:"fresh"`
@@ -103,9 +103,10 @@ func (tx Profiles) find(ctx context.Context, where string, arg any) (Profile, er
 	return list[0], nil
 }
 
-// ToRun finds a profile by its handle as far as it matters to an execution: its keys have only
-// Name, CredentialID and ValueExists, and there are no hosts. It is read several times per
-// execution, and the rest takes most of the time.
+// ToRun reads what an execution needs of a profile, by its handle.
+//
+// Keys have only Name, CredentialID and ValueExists, and there are no hosts: it is read several
+// times per execution.
 func (tx Profiles) ToRun(ctx context.Context, handle string) (Profile, error) {
 	return tx.findToRun(ctx, "handle = ?", handle)
 }
@@ -279,9 +280,11 @@ func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 	return insertRow(ctx, tx.conn, "profile", row)
 }
 
-// Update saves description, claim, lock, revocation, expiry, placement, policy number and MayRun of a
-// profile that was last changed at seen, else CodeConflict. UpdatedAt becomes at, or one
-// millisecond after seen if that is later, so that it tells any two states apart; it is returned.
+// Update saves a profile that was last changed at seen, else CodeConflict.
+//
+// It saves description, claim, lock, revocation, expiry, placement, policy number and MayRun. It
+// returns the new UpdatedAt: at, or seen plus one millisecond if that is later, so that any two
+// states differ.
 func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
 	now := max(toMillis(at), toMillis(seen)+1)
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
@@ -317,8 +320,7 @@ func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at ti
 	return tx.run(ctx, "set keys", "DELETE FROM profile_keys WHERE profile_id = ? AND name NOT IN ?", row, names)
 }
 
-// ProposeHosts adds undecided entries after those that are there; entries that are there stay as
-// they are.
+// ProposeHosts appends undecided entries. Existing entries stay unchanged.
 func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
 	last, err := selectValue[int](ctx, tx.conn, "propose hosts",
 		"SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?", row)
@@ -347,8 +349,8 @@ func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execu
 	return n > 0, failed("request a host", err)
 }
 
-// MergeRequest makes an undecided entry ask for h instead, and undecides a declined one. Where it
-// came from is forgotten if other is true. absorbed entries go away, unless a person allowed them.
+// MergeRequest makes an undecided or declined entry an undecided one for h. Its origin is forgotten
+// if other is true. absorbed entries are removed unless a person allowed them.
 func (tx Profiles) MergeRequest(
 	ctx context.Context, row int64, entry string, h app.Host, absorbed []string, other bool,
 ) error {
@@ -383,9 +385,9 @@ func (tx Profiles) declineHosts(ctx context.Context, row int64, entries []string
 				ORDER BY declined_at DESC, entry LIMIT ?))`, row, row, app.MaxHosts)
 }
 
-// DecideHosts makes exactly these entries the allowed ones. Dismissed entries are declined, see
-// declineHosts. Entries that a person had added go away; what an agent asked for and is not allowed
-// stays undecided, without what a person had ticked on it.
+// DecideHosts makes exactly these entries the allowed ones and declines the dismissed. See
+// declineHosts. Entries that a person had added are removed. Other requests of agents stay
+// undecided, without a person's ticks.
 func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor,
 	at time.Time) error {
 	entries := []string{""}
@@ -415,8 +417,8 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 	return tx.declineHosts(ctx, row, dismissed, at)
 }
 
-// Delete removes a profile with its keys and hosts, and takes back what was approved for it. Its
-// executions and policies stay.
+// Delete removes a profile with its keys and hosts and revokes its approvals. Its executions and
+// policies stay.
 func (tx Profiles) Delete(ctx context.Context, row int64) error {
 	if err := tx.run(ctx, "forget approvals", "UPDATE approvals SET state = 'revoked' WHERE state = 'approved' "+
 		"AND profile_handle = (SELECT handle FROM profiles WHERE id = ?)", row); err != nil {

@@ -8,12 +8,12 @@ import (
 // Kept protects executions that have ended from removal.
 type Kept struct {
 	EndedSince time.Time // their agents may not have asked for them yet
-	// They answer idempotency keys of this time or later, which would else run the script again.
+	// They answer idempotency keys of this time or later; without them the script would run again.
 	RepeatedSince time.Time
 }
 
-// prunable is the condition on executions x that may be removed; its arguments are those of Kept. A
-// re-run that has not ended reads its original.
+// prunable is the condition on removable executions x, with the arguments of Kept. A re-run that
+// has not ended reads its original.
 const prunable = `x.completed_at > 0 AND x.completed_at < ?
 	AND NOT EXISTS (SELECT 1 FROM idempotency i WHERE i.execution_id = x.id AND i.created_at >= ?)
 	AND NOT EXISTS (SELECT 1 FROM executions r WHERE r.rerun_of <> '' AND r.rerun_of = x.handle AND r.completed_at = 0)`
@@ -42,9 +42,9 @@ func (tx Pruning) Profiles(ctx context.Context) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "list profiles of executions", selectHandles)
 }
 
-// OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus; 0 if it
-// has no more than these. Where dates count, those that are still to come don't yet: imported ones,
-// say, would take the places of what runs here.
+// OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus. It is 0
+// if there are no more. Future dates, such as imported ones, don't count yet: they would displace
+// executions of this instance.
 func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
 	query, args := selectOldest, []any{profileHandle, n - 1}
 	if byTime, err := tx.disordered(ctx); err != nil {
@@ -55,8 +55,8 @@ func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now
 	return selectValue[int64](ctx, tx.conn, "count executions", query, args...)
 }
 
-// Aged removes at most limit executions that were submitted before a time and have ended, with all
-// that hangs on them, the oldest first, and returns how many. Statistics and counters of use stay.
+// Aged removes at most limit ended executions submitted before a time, oldest first. It returns
+// their number. Statistics and counters of use stay.
 func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
 	ended := kept.EndedSince
 	if before.Before(ended) {
@@ -81,8 +81,8 @@ func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, 
 	return tx.prune(ctx, selectSurplus, profileHandle, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
 }
 
-// prune removes what a query finds. The tables that refer to executions cascade; a trigger removes
-// the words. Questions go with the last execution that asked them, if nobody decided: each holds a script.
+// prune removes the executions that a query finds. Their tables cascade; a trigger removes the
+// words. An undecided question goes with its last execution, since it holds a script.
 func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, error) {
 	const doing = "remove executions"
 	ids, err := selectAll[int64](ctx, tx.conn, "find executions to remove", query, args...)

@@ -62,8 +62,7 @@ func totalsOf(t testing.TB, s *Store) (n totals) {
 	return n
 }
 
-// history puts executions of every kind into two profiles: ended at all ages and in all ways,
-// waiting, running, repeated by key, and being run again.
+// history adds executions of every kind and age to two profiles.
 func history(t testing.TB, s *Store, dice *rand.Rand) {
 	t.Helper()
 	write(t, s, func(tx *Tx) error {
@@ -166,8 +165,8 @@ func mustStay(t testing.TB, s *Store, kept Kept) (handles []string) {
 	return handles
 }
 
-// TestRemovingChangesNoNumber: statistics, counters of use and heartbeats say the same before and
-// after, whatever was removed; what must stay does, and nothing hangs in the air.
+// Removals change no statistics, counters of use or heartbeats. Required rows stay, and no
+// reference dangles.
 func TestRemovingChangesNoNumber(t *testing.T) {
 	for seed := range uint64(12) {
 		dice := rand.New(rand.NewPCG(seed, 0))
@@ -253,8 +252,8 @@ func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
 	}
 }
 
-// TestHoleWithdrawnQuestionsStay: an agent that submitted scripts to be approved, and cancelled them, filled
-// the database with up to a megabyte each, which nothing removed.
+// An agent that submitted scripts for approval and cancelled them filled the database: nothing
+// removed them.
 func TestHoleWithdrawnQuestionsStay(t *testing.T) {
 	s := queue(t)
 	now := start

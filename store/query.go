@@ -17,11 +17,11 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// conn runs the statements of one transaction.
-// Values go into placeholders only; doing is the end of an error's text, such as "read people".
+// conn runs the statements of one transaction. Values go into placeholders only; doing ends an
+// error's text, such as "read people".
 //
-// Hand-written SQL goes past gorm, which takes about as long as the statement itself. gorm adds rows
-// (insertRow) and turns columns into the fields of rows.
+// SQL bypasses gorm, which costs as much as the statement. gorm adds rows (insertRow) and maps
+// columns to fields.
 type conn struct {
 	db      *gorm.DB
 	audited bool // something was written to the audit log
@@ -191,8 +191,8 @@ func (tx *conn) row(ctx context.Context, statement string, values ...any) oneRow
 	return rowOf(ctx, tx.db, statement, values...)
 }
 
-// oneRow reads a row. It can't be a *sql.Row: gorm's pool returns one whose Scan panics where a
-// statement could not be prepared, for example because ctx has ended. Scan runs the statement.
+// oneRow runs a statement and reads its row. It can't be a *sql.Row: gorm's pool returns one whose
+// Scan panics if the statement could not be prepared, as after ctx ended.
 type oneRow func(to ...any) error
 
 // Scan reads the columns. Errors: sql.ErrNoRows if there is no row.
@@ -230,7 +230,7 @@ func failed(doing string, err error) error {
 	return fmt.Errorf("store: %s: %w", doing, err)
 }
 
-// notFound turns the error of a read that found no row into CodeNotFound and wraps others.
+// notFound returns CodeNotFound if a read found no row, and wraps other errors.
 func notFound(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return app.E(app.CodeNotFound, "there is no such "+what, "Check the name or id; it may have been deleted.")
@@ -244,8 +244,7 @@ func conflict(what string) error {
 		"Look at it again and repeat what you did if it still applies.")
 }
 
-// changed turns the outcome of a conditional update into an error: conflict if it touched no row, or
-// there is one with its key.
+// changed returns a conflict if an update touched no row or its key exists.
 func changed(rows int64, err error, what string) error {
 	if duplicate(err) || err == nil && rows == 0 {
 		return conflict(what)
@@ -259,7 +258,7 @@ const (
 	sqliteUnique     = 2067
 )
 
-// duplicate reports whether a row could not be added since there is one with its key.
+// duplicate reports whether a row's key exists already.
 func duplicate(err error) bool {
 	code := resultCode(err)
 	return errors.Is(err, gorm.ErrDuplicatedKey) || code == sqlitePrimaryKey || code == sqliteUnique
@@ -293,8 +292,8 @@ func toJSON(v any) string {
 // listJSON is toJSON for a list: nil is the empty list, never null.
 func listJSON[E any](list []E) string { return toJSON(append([]E{}, list...)) }
 
-// fromJSON decodes a column into T. A column that can't be read is an error, never an empty value:
-// it may be a limit.
+// fromJSON decodes a column into T. An unreadable column is an error, never an empty value: it may
+// be a limit.
 func fromJSON[T any](column, text string) (v T, err error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return v, fmt.Errorf("store: column %s can't be read: %w", column, err)

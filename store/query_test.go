@@ -16,9 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Where a statement could not be prepared, the mapper's pool answers with a row that is none, and
-// whoever reads that panics: a request that was given up, or the stop of an execution that is about
-// to be bound, ended the whole server.
+// If a statement could not be prepared, gorm's pool returns a row whose Scan panics. A cancelled
+// request or a stopped execution ended the whole server.
 func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	s := open(t)
 	for name, read := range map[string]func(context.Context, *Tx) error{
@@ -51,8 +50,7 @@ func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	}
 }
 
-// TestGivenUpIsNoFault: whose time ends in the middle of a transaction is told so, and not that the
-// transaction is over, which would be logged and answered as a fault of the server.
+// A transaction whose context ends returns the context's error, not a fault of the server.
 func TestGivenUpIsNoFault(t *testing.T) {
 	s := open(t)
 	for name, run := range map[string]func(context.Context, func(*Tx) error) error{"read": s.Read, "write": s.Write} {
@@ -85,8 +83,7 @@ func TestGivenUpIsNoFault(t *testing.T) {
 	}
 }
 
-// TestStatementOfWhoLeftIsNoFault: a client left between the moments in which a statement was taken
-// for a transaction and in which it ran, which was logged as a fault once in an hour of load.
+// A client that left between a statement's preparation and its run was logged as a server fault.
 func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
 	s := open(t)
 	pool, err := s.reader.DB()
@@ -106,8 +103,8 @@ func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
 	taken := tx.StmtContext(ctx, prepared)
 	leave()
 	one := 0
-	// Until database/sql has closed what the transaction had, there may be a row, no transaction any
-	// more, or the end of the transaction's context.
+	// Until database/sql has closed the transaction, there may be a row, no transaction, or the end
+	// of its context.
 	for deadline := time.Now().Add(time.Minute); err == nil || !strings.Contains(err.Error(), statementClosed); {
 		if time.Now().After(deadline) {
 			t.Fatalf("the statement is open, error %v", err)
@@ -128,8 +125,7 @@ type interrupted struct{}
 func (interrupted) Error() string { return "interrupted (9)" }
 func (interrupted) Code() int     { return sqliteInterrupt }
 
-// TestInterruptedIsGivenUp: a statement that was told to stop because nobody waits for it any more
-// is no fault, and any other is.
+// An interrupted statement is no fault if its caller has left; any other is.
 func TestInterruptedIsGivenUp(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -125,8 +125,7 @@ type unansweredRow struct {
 	AskedAt               int64
 }
 
-// Unanswered lists questions that were asked before a time and still wait, oldest first, at most
-// 20.
+// Unanswered lists at most 20 open questions that were asked before a time, oldest first.
 func (tx Questions) Unanswered(ctx context.Context, before time.Time) ([]Unanswered, error) {
 	return selectAs(ctx, tx.conn, func(r unansweredRow) (Unanswered, error) {
 		return Unanswered{r.Handle, r.ProfileHandle, fromMillis(r.AskedAt)}, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestUnansweredQuestionsAreListed: those that wait for long, oldest first; not new ones, and not
-// those that were answered or whose execution has ended.
+// Only questions that have waited long are listed, oldest first. New, answered and ended ones are
+// not.
 func TestUnansweredQuestionsAreListed(t *testing.T) {
 	s := queue(t)
 	for i, handle := range []string{"new", "old", "older", "answered", "over"} {

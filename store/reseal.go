@@ -56,8 +56,8 @@ func (c SealedColumn) table() sealedTable {
 	}[c]
 }
 
-// OfOtherKeys returns tokens that another key than the one with this id sealed. Those of a table
-// that numbers its rows are behind a position. keyID has four bytes.
+// OfOtherKeys returns tokens that a key other than keyID sealed. Those of a table that numbers its
+// rows are behind a position. keyID has four bytes.
 func (tx Tokens) OfOtherKeys(ctx context.Context, column SealedColumn, keyID []byte, after int64,
 	limit int) ([]SealedToken, error) {
 	t := column.table()
@@ -71,7 +71,7 @@ func (tx Tokens) OfOtherKeys(ctx context.Context, column SealedColumn, keyID []b
 		after, keyID, limit)
 }
 
-// Reseal replaces a token, unless it was replaced meanwhile. keyID is the new one, as text.
+// Reseal replaces a token unless it was replaced meanwhile. keyID is the new one, as text.
 func (tx Tokens) Reseal(ctx context.Context, column SealedColumn, old SealedToken, token []byte, keyID string) error {
 	doing := "seal " + string(column) + " anew"
 	t := column.table()

@@ -131,8 +131,7 @@ func (tx Skills) AddVersion(ctx context.Context, v SkillVersion) (SkillVersion, 
 	})
 }
 
-// Decide stores what people decided about a version, unless somebody else did since it was read in a
-// state: CodeConflict.
+// Decide stores people's decision on a version. CodeConflict if its state is no longer before.
 func (tx Skills) Decide(ctx context.Context, v SkillVersion, before string) error {
 	return tx.change(ctx, "skill", `UPDATE skill_versions SET state = ?, approved_by = ?, approved_at = ?,
 		revoked_by = ?, revoked_at = ?, reason = ? WHERE skill_id = ? AND number = ? AND state = ?`,
@@ -140,7 +139,7 @@ func (tx Skills) Decide(ctx context.Context, v SkillVersion, before string) erro
 		v.Skill.Row, v.Number, before)
 }
 
-// Forget gives up the files of all versions of a skill, and who may run it.
+// Forget removes the files of all versions of a skill, and its permissions to run.
 func (tx Skills) Forget(ctx context.Context, skill int64) error {
 	if err := tx.run(ctx, "delete a skill", "DELETE FROM skill_profiles WHERE skill_id = ?", skill); err != nil {
 		return err
@@ -148,8 +147,7 @@ func (tx Skills) Forget(ctx context.Context, skill int64) error {
 	return tx.run(ctx, "delete a skill", "UPDATE skill_versions SET blob_id = NULL WHERE skill_id = ?", skill)
 }
 
-// Stored returns how many versions that a profile's agents uploaded are kept, their bytes, and how
-// many of them nobody has reviewed.
+// Stored returns the bytes and the number of unreviewed versions that a profile's agents uploaded.
 func (tx Skills) Stored(ctx context.Context, profileHandle string) (bytes int64, unreviewed int, err error) {
 	err = tx.row(ctx, `SELECT coalesce(sum(size), 0), count(*) FILTER (WHERE state = 'quarantined')
 		FROM skill_versions WHERE uploader = ? AND blob_id IS NOT NULL`, profileHandle).Scan(&bytes, &unreviewed)

@@ -45,8 +45,8 @@ const busyTimeout = 10 * time.Second
 // https://www.sqlite.org/rescode.html#busy.
 const sqliteBusy = 5
 
-// pragmas apply to every connection, behind the busy timeout, so that they wait too; connectWriter
-// is for the one that doesn't. See doc.go for why synchronous is FULL.
+// pragmas apply to every connection, behind the busy timeout, so that they wait too. connectWriter
+// is for the one that doesn't. doc.go explains why synchronous is FULL.
 const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
@@ -54,15 +54,16 @@ const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=cache_size(-16000)" +
 	"&_pragma=journal_size_limit(67108864)"
 
-// Open opens the database in dir and brings its schema up to date.
-// It creates both if need be: the directory with mode 0700, files with 0600.
-// It fails if the schema is newer than the program, or if a migration was changed.
+// Open opens the database in dir, creating it if needed, and updates its schema.
+//
+// The directory gets mode 0700, files 0600. It fails if the schema is newer than the program or a
+// migration was changed.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	return openWith(ctx, dir, log, "")
 }
 
-// OpenVolatile opens the database as Open does, but commits without waiting for the disk.
-// A power cut can damage the file. It is for tests: see store/storetest, which holds the key.
+// OpenVolatile opens the database as Open does, but commits without waiting for the disk. A power
+// cut can damage the file. It is for tests; store/storetest holds the key.
 func OpenVolatile(ctx context.Context, dir string, log *slog.Logger, _ testonly.Key) (*Store, error) {
 	return openWith(ctx, dir, log, unsynced)
 }
@@ -102,8 +103,7 @@ func openWith(ctx context.Context, dir string, log *slog.Logger, settings string
 	return s, nil
 }
 
-// Close closes every connection; the write-ahead log is folded into the file if nobody else has it
-// open.
+// Close closes every connection. The last process to close folds the write-ahead log into the file.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*gorm.DB{s.reader, s.urgent, s.writer} { // the writer last: only it may checkpoint
@@ -125,10 +125,10 @@ func dsn(path string) string {
 		busyTimeout.Milliseconds()) + pragmas
 }
 
-// connectWriter opens the writing connection, the first of all, and puts a new database into WAL
-// mode. For that SQLite upgrades a read lock to a write lock, and never waits then, since two
-// processes that did would wait for each other. So connectWriter retries for as long as the busy
-// timeout.
+// connectWriter opens the writing connection first and puts a new database into WAL mode.
+//
+// SQLite upgrades a read lock there and never waits, since two processes could deadlock. So
+// connectWriter retries for the busy timeout.
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn+"&_txlock=immediate", 1, log)
@@ -175,14 +175,14 @@ func prepareDir(dir string) error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	// A mounted volume may belong to somebody else; the files' own modes still protect them then.
+	// Somebody else may own a mounted volume; the files' own modes still protect them.
 	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("store: data directory: %w", err)
 	}
 	return nil
 }
 
-// prepareFile makes the file with its mode before SQLite does; the -wal and -shm files copy it.
+// prepareFile creates the file with its mode before SQLite does. The -wal and -shm files copy it.
 func prepareFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -194,14 +194,15 @@ func prepareFile(path string) error {
 	return nil
 }
 
-// Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
+// Read runs fn on a consistent snapshot and returns fn's error unchanged. Writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return givenUp(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(newTx(db)) }, &sql.TxOptions{}))
 }
 
-// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's
-// error is returned as it is, unless there was no room on the disk, then it is CodeStorageFull, or
-// another process kept the database for longer than busyTimeout: CodeStorageBusy.
+// Write runs fn alone among all writers and commits if it returns nil.
+//
+// Otherwise nothing happened, and fn's error is returned unchanged. CodeStorageFull if the disk had
+// no room, CodeStorageBusy if another process kept the database longer than busyTimeout.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	var tx *Tx
 	since := time.Now()
@@ -223,9 +224,8 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// givenUp adds the context's error where its end rolled a transaction back or interrupted a
-// statement. database/sql and SQLite say only that it is over, which would look like a fault of
-// ours.
+// givenUp adds the context's error if its end rolled back a transaction or interrupted a statement.
+// database/sql and SQLite don't name the cause, which would look like a server fault.
 func givenUp(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -237,20 +237,21 @@ func givenUp(ctx context.Context, err error) error {
 	return err
 }
 
-// statementClosed is database/sql's unnamed error for a transaction that ends after a statement was
-// taken for it and before the statement runs.
+// statementClosed is database/sql's unnamed error for a transaction that ends before a prepared
+// statement runs.
 const statementClosed = "sql: statement is closed"
 
 // sqliteInterrupt is SQLite's result code for an interrupted statement.
 const sqliteInterrupt = 9
 
-// OnAudit calls tell after each commit that wrote to the audit log, in the goroutine that wrote, so
-// tell must be quick. A later call replaces tell.
+// OnAudit makes the store call tell after each commit to the audit log. It runs in the writing
+// goroutine, so it must be quick. A later call replaces tell.
 func (s *Store) OnAudit(tell func()) { s.audited.Store(&tell) }
 
-// DataVersion returns a number that changes when another process has changed the database, and not
-// when this Store did. It is asked on the writer's connection, since to a connection of its own
-// every commit of ours would look foreign; it waits for a write that is under way.
+// DataVersion returns a number that changes when another process changed the database.
+//
+// It uses the writer's connection, since our own commits look foreign to others. It waits for a
+// running write.
 func (s *Store) DataVersion(ctx context.Context) (int64, error) {
 	var v int64
 	if err := s.writer.WithContext(ctx).Raw("PRAGMA data_version").Scan(&v).Error; err != nil {
@@ -273,16 +274,16 @@ type urgentKey struct{}
 // monitoring, never for agents.
 func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgentKey{}, true) }
 
-// reserve must be free on the database's file system before the store takes anything new, so that
-// running executions can end and people can work. A small file system reserves a tenth.
+// reserve must be free on the database's file system before the store accepts new work. Running
+// executions can then end and people can work. A small file system reserves a tenth.
 const reserve = 256 << 20
 
-// fullFor is how long a failed write counts as a full disk, even if the file system reports room,
-// as with a quota. Then the store tries again.
+// fullFor is how long a failed write counts as a full disk. Quotas may report room. Then the store
+// tries again.
 const fullFor = 2 * time.Second
 
-// logShare is the part of the reserve that the file system itself must have, whatever the database
-// can use again: everything is written into the write-ahead log first.
+// logShare is the part of the reserve that the file system must have free. Reusable pages don't
+// help the write-ahead log.
 const logShare = 4
 
 // FreeSpace is what the file system of the database has left, in bytes.
@@ -362,8 +363,8 @@ const (
 	sqliteShmSize = 10 | 19<<8 // IOERR_SHMSIZE
 )
 
-// noted gives a failed write the code that callers act on if there was no room for it, or another
-// process was in the way. The transaction was rolled back; nothing is damaged.
+// noted adds a code to a write that failed for lack of room or a busy database. The transaction was
+// rolled back; nothing is damaged.
 func (s *Store) noted(err error) error {
 	now := time.Now()
 	switch {
@@ -377,8 +378,8 @@ func (s *Store) noted(err error) error {
 	return storageFull(err)
 }
 
-// unopened is noted for a database that could not be opened: its shared memory file and its
-// write-ahead log need some room even to read.
+// unopened adds a code to a failed open. The shared memory file and write-ahead log need room even
+// to read.
 func unopened(dir string, err error) error {
 	switch {
 	case busy(err):

@@ -58,7 +58,7 @@ func create(t testing.TB, dir string) {
 // open opens a new database in a directory of the test.
 func open(t *testing.T) *Store { t.Helper(); return openIn(t, t.TempDir()) }
 
-// openIn opens the database in dir, a new one if there is none, without waiting for the disk.
+// openIn opens or creates the database in dir without waiting for the disk.
 func openIn(t *testing.T, dir string) *Store {
 	t.Helper()
 	create(t, dir)
@@ -120,8 +120,7 @@ func TestWriteTransactionsAreImmediate(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessKeepsTheDatabase: who submitted meanwhile was told of a fault in Airlock,
-// though it only had to come back.
+// A submission got an internal error, though it only had to try again.
 func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
 	s := open(t)
 	if err := s.writer.Exec("PRAGMA busy_timeout = 1").Error; err != nil { // it has one connection
@@ -154,8 +153,7 @@ func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
 	}
 }
 
-// TestWaitersAreToldTogether: of many who waited for a process that keeps the database each waited
-// ten seconds, one after the other.
+// Each waiter behind a process that kept the database waited ten seconds, one after the other.
 func TestWaitersAreToldTogether(t *testing.T) {
 	s := open(t)
 	nothing := func(*Tx) error { return nil }
@@ -199,8 +197,8 @@ func TestWaitersAreToldTogether(t *testing.T) {
 	}
 }
 
-// TestOneWaitsForAll: of those that wait behind another process one finds out that it keeps the
-// database, and the others learn it before it is their turn.
+// One waiter finds out that another process keeps the database. The others learn it before their
+// turn.
 func TestOneWaitsForAll(t *testing.T) {
 	s := open(t)
 	if err := s.writer.Exec("PRAGMA busy_timeout = 3000").Error; err != nil {
@@ -480,8 +478,8 @@ func TestErrorsAreTranslated(t *testing.T) {
 	}
 }
 
-// BenchmarkCommit measures a small transaction, as most are, with an fsync per commit and without,
-// in the directory for temporary files.
+// BenchmarkCommit measures a small transaction in the temporary directory, with an fsync per commit
+// and without.
 func BenchmarkCommit(b *testing.B) {
 	for _, level := range []string{"NORMAL", "FULL"} {
 		b.Run(level, func(b *testing.B) {

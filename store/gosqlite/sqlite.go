@@ -1,6 +1,7 @@
-// Package sqlite stands in for the driver that gorm's dialect for SQLite is built on. That driver
-// parses a statement on every execution; this is modernc.org/sqlite, which keeps prepared ones. Both
-// register the name sqlite, so a program can have only one of them: go.mod puts this one in its place.
+// Package sqlite replaces the driver of gorm's SQLite dialect with modernc.org/sqlite, which keeps
+// prepared statements.
+//
+// Both drivers register the name sqlite, so a program can have only one: go.mod replaces the other.
 package sqlite
 
 import "modernc.org/sqlite"

@@ -26,8 +26,8 @@ const (
 
 const batch = 5000
 
-// Fill adds n ended executions to the database file, the newest at the time end. The database must
-// have its schema and must not be open. The same n and end give the same rows.
+// Fill adds n ended executions to the database file, the newest at end. The database must have its
+// schema and must not be open. The same n and end give the same rows.
 func Fill(ctx context.Context, path string, n int, end time.Time) (err error) {
 	db, err := sql.Open("sqlite",
 		"file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-200000)")

@@ -22,8 +22,7 @@ func Open(tb testing.TB) *store.Store {
 	return OpenIn(tb, tb.TempDir(), nil)
 }
 
-// OpenIn opens the database in dir, a new one if there is none, and closes it with the test.
-// A nil log discards.
+// OpenIn opens or creates the database in dir and closes it with the test. A nil log discards.
 func OpenIn(tb testing.TB, dir string, log *slog.Logger) *store.Store {
 	tb.Helper()
 	path := filepath.Join(dir, store.FileName)

@@ -1,5 +1,5 @@
-// Package testonly holds the key to what only tests may ask of the store.
-// Go lets no package outside store/ import it, so no other code can make a Key.
+// Package testonly holds the Key to functions of the store for tests. Go lets only packages in
+// store/ import it.
 package testonly
 
 // Key permits to open a database that a power cut can damage.
