@@ -33,7 +33,7 @@ type artifactCheck struct {
 	patience time.Duration // with the storage
 }
 
-// keep returns what is stored of an artifact, with its content if that may go out.
+// keep returns what is stored of an artifact, with content that may go out.
 func (c *artifactCheck) keep(ctx context.Context, a leftArtifact) store.StoredArtifact {
 	r := c.hook.runner
 	name, hits := c.red.Text(files.ShownName(a.Name))

@@ -13,7 +13,7 @@ type place struct {
 	port int    // 0 if it is not known
 }
 
-// entry returns the place as a host list has it; without a port it gets the usual ones.
+// entry returns the place as a host list entry. Without a port it gets the usual ones.
 func (p place) entry() app.Host {
 	h := app.Host{Name: p.host}
 	if p.port > 0 {
@@ -22,9 +22,9 @@ func (p place) entry() app.Host {
 	return h
 }
 
-// askedPlaces are the places that a script asked for, each with the first known line that did.
+// askedPlaces holds the places that a script asked for, with their first known lines.
 //
-// They are the guest's word, and grant nothing. They are safe for concurrent use.
+// They are the guest's word and grant nothing. Safe for concurrent use.
 type askedPlaces struct {
 	mu    sync.Mutex
 	last  int // line of the script
@@ -53,9 +53,9 @@ func (a *askedPlaces) note(p place, line int) {
 	}
 }
 
-// lineOf returns the line that first asked for the place; 0 if it is not known.
+// lineOf returns the line that first asked for the place; 0 if unknown.
 //
-// A resolver doesn't learn ports, and not every client names one: then the host's first line counts.
+// Resolvers and some clients don't know ports: then the host's first line counts.
 func (a *askedPlaces) lineOf(p place) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

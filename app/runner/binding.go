@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Binding is what an execution was bound to: a policy, what it grants, and the script; with the
-// claim a box too.
+// Binding is an execution's policy, its grants and its script. Bound with the claim, it also has a
+// box.
 type Binding struct {
 	policy   app.Policy
 	place    app.Placement // the policy's, or what filesHook makes of it for a skill
@@ -27,8 +27,8 @@ type Binding struct {
 	decisions int64 // Runner.decisions before anything was read
 }
 
-// bind binds the execution to its profile's newest policy, unless it was bound with its claim.
-// The secrets hook adds the values.
+// bind binds the execution to its profile's newest policy, unless its claim did. The secrets hook
+// adds the values.
 func (r *Run) bind() (*Binding, error) {
 	decisions := r.runner.decisions.Load()
 	if b := r.binding; b != nil {
@@ -68,12 +68,11 @@ type Submitted struct {
 	Placement app.Placement // of a skill; the zero value is the policy's
 }
 
-// BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in
-// its row.
+// BindWithClaim binds an execution in the transaction that stores and claims it, and records that.
 //
-// It returns nil if that takes more than the store and a box that is ready, or if anything is
-// missing: Run then binds the execution, finds the reason again and reports it. After an error
-// nothing more may be stored in the transaction: SQLite may have ended it.
+// It returns nil if this needs more than the store and a ready box, or if anything is missing: Run
+// then binds the execution and reports the reason. After an error store nothing more in the
+// transaction: SQLite may have ended it.
 func (r *Runner) BindWithClaim(
 	ctx context.Context, tx *store.Tx, n *store.NewExecution, from Submitted,
 ) (*Binding, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// interposed is a world in which something can happen after a submission has read its profile.
+// interposed is a world that can act after a submission has read its profile.
 type interposed struct {
 	*world
 	next atomic.Pointer[func()]
@@ -37,7 +37,7 @@ func newInterposed(t *testing.T, change ...func(*engine.Config)) *interposed {
 	return w
 }
 
-// submitAround submits a script and calls do after its profile was read and before it is stored.
+// submitAround submits a script and calls do between reading its profile and storing it.
 func (w *interposed) submitAround(do func(), script string) (app.Execution, error) {
 	w.T.Helper()
 	w.AwaitWarm(2)
@@ -57,8 +57,8 @@ func (w *world) uses(credential string) int64 {
 	return c.Uses
 }
 
-// What a submission finds a box for is bound with the commit that stores it: nothing else has to be
-// written before its script is sent.
+// A submission with a ready box is bound by the commit that stores it. No other write precedes its
+// script.
 func TestBoundWithTheCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func TestBoundWithTheCommit(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// Policy and values are those of the commit, however long the script took to be looked through.
+// Policy and values are those of the commit, however long the script's check took.
 func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)
@@ -106,8 +106,7 @@ func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 	}
 }
 
-// A decision that was begun before the execution was found to run is looked for again: nobody told
-// it.
+// A decision from before the execution was known to run is looked up again: nobody reported it.
 func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	t.Parallel()
 	var armed atomic.Bool
@@ -135,8 +134,8 @@ func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// TestDecisionsOfOthersCostNoBox: a submission whose script took long to be looked through lost its
-// box, and had its values counted twice, as soon as anybody created a profile.
+// A submission with a slow check lost its box and counted its values twice when anybody created a
+// profile.
 func TestDecisionsOfOthersCostNoBox(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)
@@ -164,8 +163,7 @@ func TestARevocationAfterASubmissionWasReadCounts(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// Nobody is told that a profile has expired, so the commit itself has to look: only what has begun
-// may go on.
+// Nobody reports that a profile has expired, so the commit must check.
 func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 	t.Parallel()
 	var late atomic.Int64
@@ -185,8 +183,8 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 	w.AwaitWarm(2)
 }
 
-// SQLite ends a transaction by itself when it can't read from the disk. What was stored then
-// counted at once, as an execution that runs and never ends.
+// SQLite may end a transaction after a read error. Later writes then committed at once, and left an
+// execution that never ended.
 func TestNothingIsStoredAfterASubmissionCouldNotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newInterposed(t)

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// clock measures how long a script has run, and calls expire once when its limit is used up.
+// clock measures a script's run time and calls expire once at its limit.
 //
-// It starts paused: opening a box and waiting for an answer are not the script's time. It is safe
-// for concurrent use.
+// It starts paused: opening a box and waiting for an answer don't count. Safe for concurrent use.
 type clock struct {
 	limit  time.Duration
 	expire func()

@@ -11,10 +11,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// ending is everything known about how an execution ended.
+// ending holds everything known about an execution's end.
 //
-// The guest's claim (failed) only words an error. Whether there was one is decided by the kernel
-// (exit), the wait status that PID 1 saw (exited), and Airlock itself.
+// The guest's claim (failed) only words an error. The kernel (exit), the wait status that PID 1 saw
+// (exited) and Airlock itself decide whether there was one.
 type ending struct {
 	unsent    error         // why the script was certainly never sent; then only leaseLost counts besides
 	sent      sent          // what ran
@@ -33,8 +33,7 @@ type ending struct {
 	artifacts []store.StoredArtifact
 }
 
-// collect gathers what is known once the script has ended, the box broke, or the execution was
-// stopped.
+// collect gathers the end after the script ended, the box broke, or a Stop.
 func (r *Run) collect(s sent) ending {
 	box := r.session.box
 	e := ending{

@@ -25,7 +25,7 @@ func slowToGo(gone <-chan struct{}) func(context.Context, plugins.Spec, io.Reade
 	}
 }
 
-// slowWorld has one run slot, no boxes that wait, and boxes that stay until gone is closed.
+// slowWorld has one run slot, no waiting boxes, and boxes that stay until gone is closed.
 func slowWorld(t *testing.T, gone <-chan struct{}) *world {
 	w := newUnstarted(t)
 	w.Fake.SetGuest(slowToGo(gone))
@@ -68,8 +68,8 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	}
 }
 
-// Where there is a free slot a box is taken down behind the telling of its script's end, but one
-// that can't be told doesn't keep it.
+// With a free slot, a box is removed after its end was delivered. An end that can't be stored
+// doesn't keep it.
 func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
 	t.Parallel()
 	w := newUnstarted(t)
@@ -119,8 +119,8 @@ func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
 	}
 }
 
-// A box that its backend loses after the script's end, as when a machine is too busy to remove its
-// files in time, had its script told as lost: an agent would have run it twice.
+// A backend that lost its box after the script's end had the script reported as lost. An agent
+// would have run it again.
 func TestALostBoxDoesNotUndoTheEndOfItsScript(t *testing.T) {
 	t.Parallel()
 	w := newUnstarted(t)

@@ -35,8 +35,8 @@ type dialogue struct {
 	recorded *recordedAnswers
 	turn     chan struct{} // held by the one question that may be open
 
-	// replying is held while a question or an answer is stored, which may take as long as an import.
-	// It is taken before mu, which whoever reads the execution needs.
+	// replying is held while a question or answer is stored, which may take as long as an import.
+	// It is taken before mu, which readers of the execution need.
 	replying sync.Mutex
 
 	mu      sync.Mutex
@@ -50,8 +50,8 @@ func newDialogue(s *script, recorded *recordedAnswers) *dialogue {
 	return &dialogue{session: s.session, clock: s.clock, recorded: recorded, turn: make(chan struct{}, 1)}
 }
 
-// ask answers a script's question with a recorded answer, or with that of the agent. It returns the
-// exact text; an error raises llm.Error in the script.
+// ask answers a script's question from the record or the agent. It returns the exact text; an error
+// raises llm.Error in the script.
 func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply, error) {
 	select {
 	case d.turn <- struct{}{}:
@@ -83,8 +83,8 @@ func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply
 	return wire.LLMReply{Text: a.Text}, nil
 }
 
-// askAgent suspends the script, asks, and lets the script go on once there is an answer. If the box
-// can't be frozen, its clock runs on and its slot stays taken.
+// askAgent suspends the script, asks, and resumes it with the answer. If the box can't be frozen,
+// its clock runs on and it keeps its slot.
 func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (a Answer, err error) {
 	s := d.session
 	waiters := s.runner.cfg.Waiters
@@ -231,7 +231,7 @@ func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 	return Answer{}, context.Cause(ctx)
 }
 
-// withdraw closes the question of a script that ended while one of its threads still asked.
+// withdraw closes the question of a script that ended while one of its threads asked.
 func (d *dialogue) withdraw(q *question) {
 	d.replying.Lock() // an answer that is being stored counts
 	open := d.current() == q
@@ -259,8 +259,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	if a.Failure != "" {
 		text = a.Failure
 	}
-	// Of many answers at once only the first that counts is redacted, which costs up to two seconds
-	// per MiB.
+	// Only the first valid answer is redacted, which costs up to two seconds per MiB.
 	d.replying.Lock()
 	defer d.replying.Unlock()
 	if _, err := d.questionFor(a); err != nil {

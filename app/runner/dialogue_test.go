@@ -123,8 +123,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// An answer that was accepted in time counts, however long it takes to store it: the agent is told
-// that it came.
+// An answer accepted in time counts, however long storing it takes, and the agent is told so.
 func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Timeouts.Answer = time.Second })
@@ -174,8 +173,7 @@ func TestALongWriteKeepsNobodyFromReading(t *testing.T) {
 	w.UntilStatus(x, app.StatusCompleted)
 }
 
-// Waiting takes no run slot and no run time, and a resumed run goes before one that has not
-// started.
+// Waiting takes no run slot or run time. A resumed run precedes one that has not started.
 func TestWaitingFreesTheSlot(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	x, _, err := w.Submitter.Submit(t.Context(),
@@ -216,8 +214,7 @@ func TestTooManyWaiters(t *testing.T) {
 	w.UntilTerminal(first)
 }
 
-// TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was
-// masked, though only one of them counts.
+// Only the first of several concurrent answers is masked.
 func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -260,8 +257,7 @@ func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
 
 var answerWord = regexp.MustCompile(`dearly\d`)
 
-// TestRefusedAnswerCostsNothing: likewise for an answer that nobody waits for, whose masks once
-// counted as the execution's too.
+// An answer that nobody waits for is not masked. Its masks once counted as the execution's.
 func TestRefusedAnswerCostsNothing(t *testing.T) {
 	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")

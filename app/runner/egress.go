@@ -15,8 +15,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// egressHook opens an execution's one way out, restricts it while the script runs, and keeps its
-// ledger.
+// egressHook opens an execution's one way out, restricts it during the run, and keeps its ledger.
 type egressHook struct {
 	runner    *Runner
 	x         app.Execution
@@ -61,8 +60,8 @@ func (h *egressHook) current() (*egress.Session, grant) {
 	return h.session, h.grant
 }
 
-// restrict takes from the session what the profile and its credentials no longer grant. The session
-// never gets more than it has: what was added meanwhile is for later executions.
+// restrict removes from the session what the profile and its credentials no longer grant. It never
+// adds: additions are for later executions.
 func (h *egressHook) restrict() error {
 	session, g := h.current()
 	if session == nil {
@@ -111,10 +110,10 @@ func (h *egressHook) limited(host string, port int, limit wire.Limit) {
 // errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
 var errUnknownName = errors.New("no such name for this profile")
 
-// noteAsked keeps the guest's claim that a line of the script asked for a place.
+// noteAsked keeps the guest's claim that a line asked for a place.
 //
-// Where the box itself refuses without asking Airlock (a port that no entry has, an address without
-// a name), the refusal is recorded here.
+// It records the refusal if the box refuses without asking Airlock: a port without an entry, an
+// address without a name.
 func (h *egressHook) noteAsked(ctx context.Context, host string, port, line int) {
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
@@ -131,8 +130,8 @@ func (h *egressHook) noteAsked(ctx context.Context, host string, port, line int)
 	}
 }
 
-// refuseOnce records a connection that the box refuses by itself. Its interpreter and its first
-// process may both tell of one, so each place counts once.
+// refuseOnce records a connection that the box refuses by itself. Each place counts once, since
+// interpreter and first process may both report it.
 func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
 	if !h.firstRefusal(p) {
 		return errUnknownName
@@ -169,8 +168,8 @@ func isLinkLocal(name string) bool {
 	return err == nil && addr.IsLinkLocalUnicast()
 }
 
-// refusedInBox reports whether nothing in the box listens for the place, although its resolver
-// answers or isn't asked.
+// refusedInBox reports whether nothing in the box listens for the place, although its name resolves
+// or needs no resolver.
 func refusedInBox(hosts []app.Host, name string, port int) bool {
 	address := isAddress(name)
 	known := address

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// No box has a route to an address. A script that tried one which the value of a plain key names,
-// so that the list has it, learned nothing: it gets a row of the ledger, once, with what to do.
+// No box has a route to an address. A script that tried one named by a plain key's value gets one
+// ledger row with the next step.
 func TestAListedAddressIsToldAsRefused(t *testing.T) {
 	t.Parallel()
 	hosts := []app.Host{{Name: "10.0.0.5", Ports: []int{5432}, Private: true}}

@@ -35,8 +35,8 @@ func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	run.RequestDenied()
 }
 
-// DialAfterDecision prepares an execution as Execute does, and calls decide between reading its
-// grant and opening its way out. Then it dials.
+// DialAfterDecision prepares an execution as Execute does, calls decide after reading its grant,
+// and dials.
 func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide func(), host string, port int) error {
 	run := r.Begin(Claim{Execution: x, Source: &Source{}})
 	defer run.cancel(nil)
@@ -71,7 +71,7 @@ func (r *Runner) CutEnds() { r.lanes.cut(0) }
 // Digest is the digest of a manifest.
 func Digest(data []byte) string { return digest(data) }
 
-// LiveRedactor returns what the live view of an execution asks, for a script that may reach hosts.
+// LiveRedactor returns the live view's redactor for a script that may reach hosts.
 func (r *Runner) LiveRedactor(hosts []app.Host) (text func(string) (redact.Clean, redact.Hits), reach func()) {
 	red := newRedaction(r, "x")
 	red.setHosts(hosts)

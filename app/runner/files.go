@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// filesHook gives a script its files, and keeps what it leaves once that has been masked or searched.
-// It is the first hook, so it is undone last: when all values are known.
+// filesHook gives a script its files and keeps its artifacts after masking or search. It is the
+// first hook, so it is undone last, when all values are known.
 type filesHook struct {
 	runner    *Runner
 	x         app.Execution
@@ -34,7 +34,7 @@ type leftArtifact struct {
 	err   error        // why it could not be spooled
 }
 
-// Before makes sure that all files are still there, and that the skill may still run.
+// Before checks that all files are still there and that the skill may still run.
 func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	if err := h.readSkill(ctx, b); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (h *filesHook) Before(ctx context.Context, b *Binding) error {
 	return nil
 }
 
-// readSkill reads the skill that runs, if one does, and places the execution by it. A person may have
-// revoked it since the submission, so it is resolved again here, and nowhere else.
+// readSkill reads the execution's skill, if any, and places the execution by it. It resolves the
+// skill again, since a person may have revoked it after the submission.
 func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
 	if h.x.SkillDigest == "" {
 		return nil
@@ -114,7 +114,7 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 	return spool, nil
 }
 
-// storeWithin bounds how long an execution waits, in all, for the storage to take what its script left.
+// storeWithin bounds an execution's total wait for the storage to take its artifacts.
 const storeWithin = 5 * time.Minute
 
 // After masks or searches what the script left, and keeps what may go out.

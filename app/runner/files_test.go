@@ -26,8 +26,7 @@ func (stuckStorage) Put(ctx context.Context, _ string, _ io.Reader, _ int64) err
 	return context.Cause(ctx)
 }
 
-// TestAStorageThatTakesNothing: an execution whose artifact nobody took in never ended, and kept all
-// others from being redacted.
+// An execution whose artifact was never stored didn't end, and blocked all other redaction.
 func TestAStorageThatTakesNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -94,8 +93,7 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 	}
 }
 
-// TestHoleH5StopWithholdsFiles: files of a script that had ended were looked through for minutes after
-// its profile was revoked.
+// Files of an ended script were searched for minutes after its profile was revoked.
 func TestHoleH5StopWithholdsFiles(t *testing.T) {
 	t.Parallel()
 	keyring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("0123456789abcdef", 2)))

@@ -19,13 +19,13 @@ const (
 	// maxError bounds the error text that is kept, in bytes.
 	maxError = 64 << 10
 
-	// maxMasked is how many times the limit a result may have once it is redacted and written anew.
-	// Package transfer counts on it.
+	// maxMasked is the largest redacted result, as a multiple of the limit. Package transfer counts
+	// on it.
 	maxMasked = 2
 )
 
-// finish judges the end, and redacts everything that came out of the box as one text. The hooks have
-// been undone.
+// finish judges the end and redacts all output of the box as one text. The hooks must have been
+// undone.
 func (r *Run) finish(e ending) store.Finish {
 	var f store.Finish
 	if e.unsent != nil {
@@ -95,8 +95,8 @@ func (r *Run) finishSent(e ending) store.Finish {
 	return f
 }
 
-// redactLong redacts the texts of a failure that are longer than maxError, since they may have been
-// cut to fit a message. The others are redacted with the rest of the message.
+// redactLong redacts texts of a failure longer than maxError, which may have been cut to fit a
+// message. The others are redacted with the rest of the message.
 func redactLong(by *redaction, failed *wire.Failed) *wire.Failed {
 	if failed == nil {
 		return nil
@@ -119,8 +119,8 @@ func resultHash(result redact.Clean) string {
 	return digest([]byte(sorted))
 }
 
-// discardUnchecked returns the end of an execution whose output Airlock had no time to check before
-// it stopped. Only what Airlock itself says of the end is kept.
+// discardUnchecked returns an end whose output Airlock had no time to check before it stopped. It
+// keeps only Airlock's own words.
 func (r *Run) discardUnchecked(e ending, raw redact.Execution) (verdict, redact.Cleaned) {
 	v := failure("Airlock was stopped before it could check what the script printed and returned, and discarded it; " +
 		"submit it again if it is safe to run twice")
@@ -169,8 +169,8 @@ const (
 	endRetryLast = 5 * time.Second
 )
 
-// storeEnd stores the end of an execution and reports whether it did. Whatever was accepted must
-// end, so it tries until the Runner stops.
+// storeEnd stores an execution's end and reports success. It tries until the Runner stops: every
+// accepted execution must end.
 func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	ctx := context.WithoutCancel(r.ctx)
 	for wait := endRetry; ; wait = min(2*wait, endRetryLast) {
@@ -194,7 +194,7 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	}
 }
 
-// ReportUnstarted logs and counts the end of an execution that never ran here, once it is stored.
+// ReportUnstarted logs and counts a stored end of an execution that never ran here.
 func (r *Runner) ReportUnstarted(x app.Execution, f store.Finish) {
 	r.countEnd(f)
 	r.logEnd(x, f)

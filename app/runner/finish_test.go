@@ -76,8 +76,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// A box that is lost just when an answer should wake it up was lost; one that stays frozen could
-// not be woken up.
+// A box may be lost as an answer wakes it, or stay frozen.
 func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -195,8 +194,7 @@ func TestSettingsInputsAndHints(t *testing.T) {
 	}
 }
 
-// A mask is longer than a short secret, and a backup has room for a result that is twice as long
-// with its masks.
+// A mask is longer than a short secret. A backup has room for twice the result.
 func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Limits = app.DefaultLimits(); c.Limits.Result = 200 })
@@ -213,8 +211,7 @@ func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 	}
 }
 
-// TestErrorCutWithinSecret puts a secret across the places where a long error is cut, every third
-// byte.
+// TestErrorCutWithinSecret puts a secret across the cuts of a long error, every third byte.
 func TestErrorCutWithinSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

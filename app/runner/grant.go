@@ -52,8 +52,8 @@ func newGrant(bound app.Policy, values []secrets.Resolved) (grant, error) {
 	return g, err
 }
 
-// add gives the script what the value's mode allows: of a sealed one the placeholder, never the
-// value.
+// add gives the script what the value's mode allows. It gives the placeholder of a sealed value,
+// never the value.
 func (g *grant) add(v secrets.Resolved) error {
 	switch v.Mode {
 	case app.ModeSealed:

@@ -10,15 +10,13 @@ import (
 	"github.com/computclaw/airlock/app/profiles"
 )
 
-// maxPlacesTried bounds the places of one execution that are tried as requests, also those that
-// make none.
+// maxPlacesTried bounds the places of one execution tried as requests, with or without success.
 const maxPlacesTried = 50
 
 // hostRequests turns denied hosts that a person could allow into requests on the profile's page.
 //
-// Each place is tried once per execution, whatever a person decides. It goes on after the end of the
-// execution's context, so that the last denials count too. A request that could not be stored is
-// tried again the next time.
+// Each place is tried once per execution, whatever a person decides; after a failed write, again
+// the next time. It outlives the execution's context, so that the last denials count.
 type hostRequests struct {
 	runner    *Runner
 	x         app.Execution
@@ -79,8 +77,8 @@ func (h *hostRequests) requestLocked(p place) bool {
 	return true
 }
 
-// containsSecret reports whether a host name holds a secret. A request would carry it to the
-// profile's page, to the agent that reads the profile, and into the audit log.
+// containsSecret reports whether a host name holds a secret. A request would show it on the
+// profile's page, to its agents and in the audit log.
 func (h *hostRequests) containsSecret(host string) bool {
 	_, hits := h.redaction.redactor().Text(host)
 	return hits.Total() > 0
@@ -92,11 +90,11 @@ func requestable(c app.Connection) bool {
 	return c.Verdict == app.VerdictDenied && byList && rules.Grantable(c.Host) && !rules.IsPackageIndex(c.Host)
 }
 
-// usualPort is what a name without a known port is asked for with, whatever client looked it up.
+// usualPort is the requested port of a name without a known port.
 const usualPort = 443
 
-// placesOf returns the places that a denied row stands for. Denials by the box's resolver have no
-// port: then the guest's claims count, and without one the usual port.
+// placesOf returns the places of a denied row. Denials by the box's resolver have no port: the
+// guest's claims count, or else the usual port.
 func (h *hostRequests) placesOf(c app.Connection) []place {
 	ports := []int{c.Port}
 	if c.Port == 0 {

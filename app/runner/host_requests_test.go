@@ -87,8 +87,7 @@ func TestARefusalBecomesARequest(t *testing.T) {
 	}
 }
 
-// A refusal just before the end is a request too: that an execution is stopped while one is made
-// must not lose it.
+// Stopping an execution doesn't lose a request from a denial just before.
 func TestAStoppedExecutionStillAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +100,8 @@ func TestAStoppedExecutionStillAsks(t *testing.T) {
 	w.Until(x, app.StatusCompleted)
 }
 
-// A declined host is not asked for again by itself, and one execution makes only so many requests.
+// A declined host is not requested again by itself. One execution makes a limited number of
+// requests.
 func TestRequestsDontNag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -133,7 +133,7 @@ func TestRequestsDontNag(t *testing.T) {
 	}
 }
 
-// An answer can't say that nothing can be installed and have the person allow where it comes from.
+// An answer must not say that nothing can be installed and also request the package index.
 func TestPackageIndexesAreNotRequested(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,16 +13,17 @@ const (
 	// smallText bounds what goes through the lane of small texts, in bytes.
 	smallText = 64 << 10
 
-	// endsAtStop is how long the ends of executions may wait for their turn once Airlock stops.
+	// endsAtStop is how long ends may wait for their turn once Airlock stops.
 	endsAtStop = 10 * time.Second
 )
 
 // errEndsCut says that Airlock stopped before it was a text's turn to be checked.
 var errEndsCut = errors.New("runner: stopped before the text was checked")
 
-// lanes bound how many texts out of boxes are checked at once, outside of run slots. Profiles take
-// turns, so that one with many large texts doesn't delay the others; small texts have places of
-// their own. A turn is a final pass or one file, whatever time that takes.
+// lanes bounds concurrent checks of texts out of boxes, outside of run slots.
+//
+// Profiles take turns, so that one with many large texts doesn't delay the others. Small texts have
+// places of their own. A turn is a final pass or one file, whatever its duration.
 type lanes struct {
 	small, large *shares.Turns
 
@@ -30,8 +31,8 @@ type lanes struct {
 	close context.CancelCauseFunc
 }
 
-// newLanes returns lanes for as many scripts as run at once. Each has two places or more, since one
-// profile may take half of them.
+// newLanes returns lanes for a number of run slots. Each has at least two places, since one profile
+// may take half.
 func newLanes(workers int) *lanes {
 	unbounded := shares.New(math.MaxInt) // each waiter is an execution, or a request with a limit of its own
 	l := &lanes{
@@ -47,8 +48,8 @@ func (l *lanes) cut(after time.Duration) {
 	time.AfterFunc(after, func() { l.close(errEndsCut) })
 }
 
-// inTurn checks a text of so many bytes once it is the profile's turn. It returns the cause of ctx
-// if that ended first.
+// inTurn checks a text of size bytes once it is the profile's turn. It returns the cause of ctx if
+// that ends first.
 func (l *lanes) inTurn(ctx context.Context, profile string, size int64, check func()) error {
 	lane := l.large
 	if size < smallText {

@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// gatedWorld is a world whose redactor looks at texts that begin with "dearly" until done is called.
-// looks counts how many it looks at.
+// gatedWorld has a redactor that holds texts beginning with "dearly" until done is called. looks
+// counts those it checks.
 func gatedWorld(t *testing.T, workers int) (w *world, looks *atomic.Int64, done func()) {
 	w, looks = newUnstarted(t), &atomic.Int64{}
 	gate, open := context.WithCancel(t.Context())
@@ -34,11 +34,10 @@ func gatedWorld(t *testing.T, workers int) (w *world, looks *atomic.Int64, done 
 	return w, looks, open
 }
 
-// dear is a line of output that is too long for the lane of small texts.
+// dear is an output line too long for the lane of small texts.
 var dear = "print dearly " + strings.Repeat("x", 70<<10)
 
-// TestHoleH5EndsTakeTurns: what had to be masked after the end of one profile's scripts held every
-// run slot, and other profiles' scripts waited for minutes.
+// Masking after one profile's ends held every run slot, and other profiles waited for minutes.
 func TestHoleH5EndsTakeTurns(t *testing.T) {
 	t.Parallel()
 	w, looks, done := gatedWorld(t, 2)
@@ -72,8 +71,7 @@ func TestHoleH5EndsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestHoleM5ParkedEndsTakeTurns: executions that waited for an answer and were cancelled together had
-// their output looked at before that of all others.
+// Cancelled executions that had waited for an answer were checked before all others.
 func TestHoleM5ParkedEndsTakeTurns(t *testing.T) {
 	t.Parallel()
 	w, looks, _ := gatedWorld(t, 2)
@@ -96,14 +94,14 @@ func TestHoleM5ParkedEndsTakeTurns(t *testing.T) {
 			t.Error("one that was parked came first")
 		}
 	}
-	// of the same profile nothing is claimed until fewer than eight of its ends are unfinished
+	// a profile with eight unfinished ends gets nothing claimed
 	if waits := w.Send("result 1"); w.StoredStatus(waits) != app.StatusPending {
 		t.Error("another execution of the profile was claimed")
 	}
 	t.Cleanup(func() { w.Must(cancels.Wait()) }) // the test's context has ended then, and opens the gate
 }
 
-// A cancel that comes after the script's end changes neither its status nor what it printed.
+// A cancel after the script's end changes neither its status nor its output.
 func TestACancelAfterTheScriptsEnd(t *testing.T) {
 	t.Parallel()
 	w, looks, done := gatedWorld(t, 2)
@@ -122,7 +120,7 @@ func TestACancelAfterTheScriptsEnd(t *testing.T) {
 	}
 }
 
-// What has had no turn when Airlock stops is not kept; what has its turn is.
+// A stop discards output that has had no turn; a running turn is kept.
 func TestEndsThatHaveNoTurnBeforeAStop(t *testing.T) {
 	t.Parallel()
 	w, looks, done := gatedWorld(t, 1)

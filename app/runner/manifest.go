@@ -34,8 +34,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// answerDigest is the running digest of the answers, in order and each with its length, so that no
-// two sequences look alike.
+// answerDigest hashes the answers in order, each with its length, so that sequences differ.
 type answerDigest struct{ sum hash.Hash }
 
 func (a *answerDigest) add(text string, failed bool) {

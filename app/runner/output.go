@@ -84,7 +84,7 @@ func (o *output) printedBytes() int64 {
 	return stdout.Printed() + stderr.Printed()
 }
 
-// maxTail bounds how much of the end of an output is read for hints, in bytes.
+// maxTail bounds how much of an output's end is read for hints, in bytes.
 const maxTail = 4 << 10
 
 // tails returns the ends of what was printed, not redacted.

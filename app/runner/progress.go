@@ -33,8 +33,8 @@ func (r *Run) Progress() Progress {
 	return p
 }
 
-// idleFactor bounds what redacting the output of a running script for its agent costs: it happens
-// again after ten times as long as it took the last time.
+// idleFactor bounds the cost of redacting live output for the agent. The next pass waits ten times
+// as long as the last one took.
 const idleFactor = 10
 
 // outputSoFar is what an agent may read of the output of a running script. It is safe for
@@ -53,9 +53,8 @@ type soFarKey struct {
 	red     *redact.Redactor
 }
 
-// OutputSoFar returns what the script has printed, as it would be kept if the script were stopped
-// now: by the final pass, which also finds a value whose pieces go different ways. Nothing is
-// returned while it can't be redacted.
+// OutputSoFar returns the output as if the script were stopped now. It uses the final pass, which
+// also finds values in pieces. It returns nothing while that can't be redacted.
 func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	if stdout, _ := r.script.output.captures(); stdout == nil {
 		return app.Output{}, nil

@@ -13,10 +13,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// recordedAnswers gives a re-run the answers of the execution that it repeats.
+// recordedAnswers gives a re-run the answers of its original.
 //
-// Each goes only to the very question (prompt and model) that it was given to, in whatever order
-// the script's threads ask.
+// Each goes only to the same question (prompt and model), in any order.
 type recordedAnswers struct {
 	runner *Runner
 	x      app.Execution
@@ -49,7 +48,7 @@ func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
 // After does nothing: the answers that were played back are stored already.
 func (a *recordedAnswers) After(*ending) {}
 
-// take returns a recorded answer to the question, each only once. ok is false if there is none.
+// take returns a recorded answer to the question, each once. ok is false if there is none.
 func (a *recordedAnswers) take(prompt, model string) (answer Answer, ok bool, err error) {
 	mark := a.runner.questionMark(prompt, model)
 	i := slices.IndexFunc(a.unplayed, func(was store.Recorded) bool {
@@ -71,8 +70,8 @@ func (a *recordedAnswers) take(prompt, model string) (answer Answer, ok bool, er
 	return answer, true, nil
 }
 
-// markedElsewhere reports whether the mark of the question was made by an instance whose history
-// was imported here: each has a key of its own.
+// markedElsewhere reports whether an instance with imported history here made the question's mark.
+// Each has its own key.
 func (a *recordedAnswers) markedElsewhere(mark []byte, prompt, model string) bool {
 	return slices.ContainsFunc(a.keys, func(key []byte) bool {
 		return bytes.Equal(mark, secrets.LookupWith(key, questionText(prompt, model)))

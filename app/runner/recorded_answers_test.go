@@ -19,8 +19,8 @@ func (w *world) rerun(x app.Execution, live bool) app.Execution {
 	return again
 }
 
-// A re-run gets the same script, the same inputs and the same answers, also twice the same question
-// and a failure, and nobody is asked.
+// A re-run gets the same script, inputs and answers, also for repeated questions and failures.
+// Nobody is asked.
 func TestRerunPlaysBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -61,7 +61,7 @@ func TestRerunPlaysBack(t *testing.T) {
 	}
 }
 
-// What was not asked then ends the re-run and says where, or is asked for real.
+// A question without a recorded answer ends the re-run and names its place, or is asked.
 func TestRerunDiverges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

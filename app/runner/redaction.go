@@ -57,8 +57,8 @@ func (r *redaction) noteReached() {
 	r.reached = true
 }
 
-// redactor returns the redactor for what leaves the box now: the same one as before, unless there
-// is something else to look for.
+// redactor returns the redactor for present output. It is the same one until the searched values
+// change.
 func (r *redaction) redactor() checkedRedactor {
 	r.making.Lock()
 	defer r.making.Unlock()
@@ -66,7 +66,7 @@ func (r *redaction) redactor() checkedRedactor {
 	values, hosts, reached := r.own, r.hosts, r.reached
 	given := r.given
 	r.mu.Unlock()
-	// Asked each time: another execution may have read a new value from Vault a moment ago.
+	// Asked each time: another execution may have read a new Vault value.
 	values = append(slices.Clip(values), r.runner.earlierValues(given)...)
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
@@ -86,7 +86,7 @@ func (r *redaction) redactor() checkedRedactor {
 	return checkedRedactor{red: r.red}
 }
 
-// current returns the redactor for what leaves the box now, or why nothing can be redacted.
+// current returns the redactor for present output, or why nothing can be redacted.
 func (r *redaction) current() (*redact.Redactor, error) {
 	now := r.redactor()
 	return now.red, now.err
@@ -119,9 +119,10 @@ func (r *redaction) counted() map[string]redact.Hits {
 	return maps.Clone(r.hits)
 }
 
-// checkedRedactor takes secrets out of texts that leave a box: the execution's own values, others
-// that its hosts may have shown, and texts that look like secrets. One pass looks for all of them,
-// because a second pass would not recognise what the first has masked in part.
+// checkedRedactor removes secrets from texts that leave a box.
+//
+// It looks for the execution's own values, others that its hosts may have shown, and texts that
+// look like secrets. It does so in one pass: a second would miss what the first masked in part.
 type checkedRedactor struct {
 	red *redact.Redactor
 	err error // the values of others could not be read, so nothing is let through
@@ -169,7 +170,7 @@ func (r checkedRedactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 // Show returns what was submitted as people may see it.
 func Show(red *redact.Redactor, s Source) store.Shown { return show(checkedRedactor{red: red}, s) }
 
-// show redacts the script as a text and the inputs as JSON, which keeps their shape.
+// show redacts the script as text and the inputs as JSON, keeping their shape.
 func show(red checkedRedactor, s Source) store.Shown {
 	script, _ := red.Text(string(s.Script))
 	if s.Inputs == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
-// The live view asks for other values to mask as soon as the script has tried the network, whatever
-// it found before.
+// The live view reads the values to mask again once the script tries the network.
 func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

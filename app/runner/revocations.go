@@ -7,12 +7,11 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// watchEvery is how often the database is checked for changes by other processes while something
-// runs.
+// watchEvery is the interval of checks for changes by other processes during executions.
 const watchEvery = 250 * time.Millisecond
 
-// watchDecisions applies people's decisions about profiles and credentials to running executions:
-// those made in this process at once, those of another (airlock admin) within watchEvery.
+// watchDecisions applies people's decisions on profiles and credentials to running executions.
+// Those of this process apply at once, those of others (airlock admin) within watchEvery.
 func (r *Runner) watchDecisions(news *live.Subscription) {
 	defer news.Close()
 	ticker := time.NewTicker(watchEvery)
@@ -48,8 +47,8 @@ func (r *Runner) watchDecisions(news *live.Subscription) {
 	}
 }
 
-// ApplyRevocations stops the executions of revoked and deleted profiles, and restricts the others to
-// what their profiles and credentials still grant. It reports whether it could look up all of them.
+// ApplyRevocations stops executions of revoked and deleted profiles, and restricts the others to
+// their present grants. It reports whether it could look up all of them.
 func (r *Runner) ApplyRevocations() bool {
 	r.decisions.Add(1)
 	complete := true

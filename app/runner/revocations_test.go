@@ -46,7 +46,7 @@ func (w *world) untilReviewed(do func()) {
 	w.Runner.ApplyRevocations() // the one that was noticed may still be under way
 }
 
-// A decision that comes right after the start is one too, however busy the machine is.
+// A decision right after the start counts, however busy the machine is.
 func TestNoDecisionIsMissedAfterTheStart(t *testing.T) {
 	t.Parallel()
 	for range 100 {
@@ -64,8 +64,7 @@ func TestNoDecisionIsMissedAfterTheStart(t *testing.T) {
 	}
 }
 
-// What a person takes away is gone at once for what runs; what a person adds is for later
-// executions.
+// Removed hosts are gone at once from running executions. Added ones are for later executions.
 func TestHostsAreTakenFromWhatRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withServices(t, "a.example:7000", "b.example:7000", "c.example:7000"))
@@ -100,7 +99,7 @@ func outcomes(stdout string) []string {
 	return list
 }
 
-// A decision that falls between reading the grant and being able to obey is not lost.
+// A decision between reading the grant and watching is not lost.
 func TestADecisionDuringTheStartCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withServices(t, "a.example:7000"))

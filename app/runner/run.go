@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// Run is one execution from its claim until its row is terminal: a script in a session.
+// Run is one execution from its claim until its row is terminal.
 //
-// One goroutine drives it by Execute. The exported methods are safe for concurrent use.
+// One goroutine calls Execute. The exported methods are safe for concurrent use.
 type Run struct {
 	runner  *Runner
 	x       app.Execution // as claimed
@@ -43,8 +43,8 @@ type Hook interface {
 	// script unsent.
 	Before(ctx context.Context, b *Binding) error
 
-	// After undoes Before, once the script has ended or will never be sent. It is called if Before
-	// was, even if that failed, and may add to what is known about the end.
+	// After undoes Before once the script has ended or will never be sent. It runs even if Before
+	// failed, and may add to e.
 	After(e *ending)
 }
 
@@ -69,7 +69,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	return r
 }
 
-// Execute takes the execution to its end, and returns when nothing of its box is left.
+// Execute takes the execution to its end and returns when its box is gone.
 func (r *Run) Execute() {
 	defer r.cancel(nil)
 	defer r.skip(nil)
@@ -98,8 +98,8 @@ func (r *Run) Execute() {
 	r.runner.cfg.Hub.PublishExecutions(r.x.Handle)
 }
 
-// attempt takes the execution from its claim to the end of its script. Nothing of the script is left
-// then, and of its box only what the session removes in the background.
+// attempt takes the execution from its claim to its script's end. Nothing of the script is left
+// then; the session removes its box in the background.
 func (r *Run) attempt() ending {
 	b, err := r.bind()
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *Run) attempt() ending {
 	return r.collect(done)
 }
 
-// Stop ends the execution; the first cause counts. It doesn't wait: see Done. If the script has ended
-// already, a person's Stop withholds the files that were not checked yet, and nothing else.
+// Stop ends the execution without waiting: see Done. The first cause counts. After the script's
+// end, a person's Stop only withholds files that were not checked yet.
 func (r *Run) Stop(cause *Stop) {
 	r.ending.Lock()
 	defer r.ending.Unlock()

@@ -142,8 +142,7 @@ func TestBoundAtDispatch(t *testing.T) {
 	}
 }
 
-// A box that dies before its script was sent is replaced; afterwards the script is never sent
-// again.
+// A box that dies before its script was sent is replaced. A sent script is never sent again.
 func TestBoxesThatDie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Pool = -1 })

@@ -124,8 +124,8 @@ func (r *Runner) Drain(ctx context.Context) {
 	}
 }
 
-// Stop ends all executions as interrupted, also those that begin later. Ends that still wait for
-// their turn after endsAtStop are stored unchecked. Wait must follow.
+// Stop ends present and later executions as interrupted. Ends that wait for their turn after
+// endsAtStop are stored unchecked. Wait must follow.
 func (r *Runner) Stop() {
 	r.runs.interrupt()
 	r.cancel()

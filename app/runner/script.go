@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// script is what runs in a session: its clock, its files, what it prints and what it asks.
+// script is what runs in a session: its clock, files, output and questions.
 type script struct {
 	session  *session
 	clock    *clock
@@ -22,7 +22,7 @@ type script struct {
 	soFar    outputSoFar
 }
 
-// sent is a script that was sent to a box, and how that box's part of the session ended.
+// sent is a script that was sent to a box, and how the box's part of the session ended.
 type sent struct {
 	binding *Binding
 	outcome guest.Outcome
@@ -37,8 +37,10 @@ func (s sent) source() string {
 	return string(s.binding.source.Script)
 }
 
-// run acquires a box and runs the script in it. It returns when the script has ended, the box broke,
-// or the execution was stopped. An error means that the script was certainly never started.
+// run acquires a box and runs the script in it.
+//
+// It returns at the script's end, a broken box or a Stop. An error means that the script was
+// certainly never started.
 func (s *script) run(b *Binding) (done sent, err error) {
 	s.output.open()
 	for range boxTries {
@@ -70,8 +72,7 @@ func (s *script) job(b *Binding) guest.Job {
 	return guest.Job{
 		Files: files, Script: string(b.source.Script), Skill: skill, Settings: b.grant.settings, Inputs: b.source.Inputs,
 		Hosts: hosts,
-		// One byte beyond the flood limit: the guest drops what follows, and the runner knows that there
-		// was more.
+		// One byte beyond the flood limit shows the runner that the guest dropped output.
 		MaxOutput: limits.Output*capture.FloodFactor + 1, MaxResult: limits.Result,
 	}
 }

@@ -120,7 +120,7 @@ func (w *vaultWorld) vaultProfile(keys ...string) app.Profile {
 	return locked
 }
 
-// lent waits until so many users are out at PostgreSQL, leases in Vault and rows in the store.
+// lent waits for n users at PostgreSQL, leases in Vault and rows in the store.
 func (w *vaultWorld) lent(n int) {
 	w.T.Helper()
 	for end := time.Now().Add(time.Minute); ; {
@@ -219,8 +219,7 @@ func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease
-// to later, and people see that.
+// An execution that ends while Vault is sealed leaves its lease to later, and people see that.
 func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -290,8 +289,7 @@ func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 	}
 }
 
-// TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason,
-// and nobody else's.
+// An unreadable value ends only its execution, at once, with key and reason.
 func TestVaultFailuresNameTheKey(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -434,8 +432,7 @@ func TestALeaseIsGivenBackAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestRerunReadsVaultAnew: nothing of what the first run was lent or read is kept for the second,
-// which has the same result.
+// A re-run keeps no Vault value of the first run and has the same result.
 func TestRerunReadsVaultAnew(t *testing.T) {
 	t.Parallel()
 	var lent atomic.Int64
@@ -473,8 +470,8 @@ func TestRerunReadsVaultAnew(t *testing.T) {
 	}
 }
 
-// TestHoleVaultValueOfAnotherRun: what Vault gave another execution meanwhile is masked in the output
-// and the questions of one that still runs, not only when it has ended.
+// A running execution masks a value that Vault gave another meanwhile, also in its output and
+// questions.
 func TestHoleVaultValueOfAnotherRun(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")

@@ -24,9 +24,8 @@ const (
 	freezeWithin = 10 * time.Second // bounds freezing and thawing: twice what the guest takes at most
 )
 
-// Removing a box keeps two processors busy for some milliseconds, which would delay the answer to
-// the agent. So a box whose slot nobody wants stays until the end was delivered. Nothing of the
-// script is alive in it.
+// Removing a box delays the agent's answer by using two processors for some milliseconds. So a box
+// stays until the end was delivered if nobody wants its slot. Nothing of the script is alive in it.
 const (
 	lingerMost    = 50 * time.Millisecond // however long the end takes to be stored
 	deliverWithin = 3 * time.Millisecond  // from the end being stored until its agent has it
@@ -39,8 +38,7 @@ var (
 	errBoxDied = errors.New("runner: the sandbox ended before the script was sent")
 )
 
-// session is what whatever runs in a box has: the box, values that are masked, and one way out. It
-// knows nothing of scripts.
+// session is the box, the masked values and the one way out. It knows nothing of scripts.
 //
 // Its ctx ends with the Stop that ends the execution early. All but freeze and thaw is for the
 // goroutine that drives the execution.
@@ -59,8 +57,8 @@ type session struct {
 	removal sync.WaitGroup
 }
 
-// acquire gets a box that is ready and records what the execution is bound to. A box that dies
-// before the script was sent is replaced, a few times.
+// acquire gets a ready box and records the execution's bindings. A box that dies before the script
+// was sent is replaced, a few times.
 func (s *session) acquire(b *Binding) (err error) {
 	defer s.slot.EndYield()
 	if b.box != nil && b.box.Healthy() && s.ctx.Err() == nil {
@@ -92,7 +90,7 @@ func (s *session) acquire(b *Binding) (err error) {
 	return fmt.Errorf("%w: %w", errNoBox, err)
 }
 
-// takeBox takes a box of the class, and gives the run slot away while one is long in coming.
+// takeBox takes a box of the class. It gives the run slot away during a long wait.
 func (s *session) takeBox(class sandbox.Class) (box *sandbox.Box, warm bool, err error) {
 	box, warm, err = s.backend.Take(s.ctx, class, s.slot.Patience(class), func() { s.slot.Yield(class) })
 	if err != nil {
@@ -165,8 +163,9 @@ func (s *session) thaw(ctx context.Context) error {
 	return nil
 }
 
-// leave removes the box in the background, after the end of the execution was stored if no other
-// slot is wanted. Then it releases the slot, since removing a box takes processor time and memory.
+// leave removes the box in the background, then releases the slot. If another slot is free, it
+// waits until the end was stored. The slot covers the removal, which takes processor time and
+// memory.
 func (s *session) leave(stored <-chan struct{}) {
 	s.leaving = true
 	s.removal.Go(func() {

@@ -19,8 +19,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestWhatIsClaimedAsTheDiskFillsWaits: what had been accepted and was claimed in the moment in
-// which the disk became full ended as an error, although the queue waits for room.
+// An accepted execution claimed as the disk filled ended as an error, although the queue waits for
+// room.
 func TestWhatIsClaimedAsTheDiskFillsWaits(t *testing.T) {
 	t.Parallel()
 	full := fmt.Errorf("runner: record the start: %w", app.E(app.CodeStorageFull, "the disk is full", "Make room."))
@@ -65,8 +65,8 @@ func TestWhatIsClaimedAsTheDiskFillsWaits(t *testing.T) {
 	}
 }
 
-// TestABoxThatDoesNotFreezeIsLogged: nothing told of a box that had stopped responding. It waits twice
-// freezeWithin: yamux keeps timers for all sessions, which rules a fake clock out.
+// A box that had stopped responding was not logged. The test waits twice freezeWithin: yamux's
+// timers rule a fake clock out.
 func TestABoxThatDoesNotFreezeIsLogged(t *testing.T) {
 	t.Parallel()
 	guestIn, stdin := io.Pipe()

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// sharedRedactors remembers the redactors in use. Executions that look for the same values share
-// one: of 150 values it takes 11 MB, and 25 ms to make. It is safe for concurrent use.
+// sharedRedactors remembers the redactors in use. Executions with the same values share one, which
+// is large and slow to make. Safe for concurrent use.
 type sharedRedactors struct {
 	mu    sync.Mutex
 	inUse []sharedRedactor

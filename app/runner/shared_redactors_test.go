@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// Executions that look for the same values share a redactor for as long as one of them has it.
+// Executions with the same values share a redactor until the last of them ends.
 func TestRedactorsAreShared(t *testing.T) {
 	t.Parallel()
 	const value, another = "first-value-0123456789", "another-value-0123456789"

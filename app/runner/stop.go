@@ -12,8 +12,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Stop is why Airlock itself ends an execution: the cause with which the execution's context is
-// cancelled.
+// Stop is the cause with which Airlock ends an execution, and cancels its context.
 type Stop struct {
 	Status  app.Status
 	Message string
@@ -95,8 +94,8 @@ func stopInterrupted() *Stop {
 		"submit it again if it is safe to run twice"}
 }
 
-// StopCrashed is the end of an execution that a dead process had claimed. Its start is recorded
-// before its script is sent, so one that was not started has certainly done nothing.
+// StopCrashed ends an execution that a dead process had claimed. Its start is recorded before its
+// script is sent, so an unstarted one has certainly done nothing.
 func StopCrashed(started bool) *Stop {
 	if !started {
 		return &Stop{app.StatusError, "interrupted: Airlock ended unexpectedly before the script was started, " +

@@ -49,8 +49,8 @@ func judge(e ending) verdict {
 	return verdict{status: app.StatusCompleted}
 }
 
-// judgeLost words the end of a box that ended before its script did, or before it was certain how the
-// script ended. A box that is lost later, as while a backend removes many files, changes nothing.
+// judgeLost words the end of a box lost before the script's end was certain. A later loss changes
+// nothing.
 func judgeLost(e ending) verdict {
 	switch {
 	case errors.Is(e.lost, plugins.ErrCut):
@@ -74,8 +74,7 @@ func (r *Run) judgeUnsent(err error) verdict {
 	return verdict{status: app.StatusError, message: wordUnsent(err)}
 }
 
-// wordUnsent returns the text of an error for agents: its own words if it was made for them, else
-// that Airlock is at fault.
+// wordUnsent returns an error's text for agents. Errors not made for them blame Airlock.
 func wordUnsent(err error) string {
 	var forAgents *app.Error
 	switch {
@@ -116,8 +115,8 @@ func judgeFailed(e ending) verdict {
 	return v
 }
 
-// limitsMet returns the limits that the script reached and that did not end it. A script, or a
-// program that it started, may have caught the error, so only the kernel's counters tell.
+// limitsMet returns reached limits that did not end the script. Only the kernel's counters tell:
+// the script may have caught the error.
 func (e ending) limitsMet() []app.LimitMet {
 	var met []app.LimitMet
 	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
@@ -135,8 +134,8 @@ func (e ending) limitsMet() []app.LimitMet {
 // maxHints bounds how many denied hosts an error names.
 const maxHints = 10
 
-// withLostLease adds that Vault took back what it had lent: without it an agent sees a database
-// that refuses its user.
+// withLostLease adds that Vault revoked a lease. Otherwise an agent sees only that its database
+// refuses its user.
 func (v verdict) withLostLease(lost bool) verdict {
 	if lost && v.status == app.StatusError {
 		v.message += "\nVault ended the lease of a value while the script ran, so that value may have stopped working; " +
@@ -145,8 +144,7 @@ func (v verdict) withLostLease(lost bool) verdict {
 	return v
 }
 
-// withHints adds what to do about denied hosts: without it an agent sees a failed connection and
-// not the next step.
+// withHints adds the next step for denied hosts. Otherwise an agent sees only a failed connection.
 func (v verdict) withHints(denials []string) verdict {
 	if v.status == app.StatusCompleted || v.status == app.StatusCancelled || len(denials) == 0 {
 		return v

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// A limit that the script reached is kept with the run, unless it ended the run and so is its error.
+// A reached limit is kept with the run, unless it is the run's error.
 func TestReachedLimitsAreKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -31,8 +31,7 @@ func TestReachedLimitsAreKept(t *testing.T) {
 	}
 }
 
-// An end by a signal, and one after no more processes could be started, names the limit that was
-// met.
+// A signal, or a failure to start more processes, names the reached limit.
 func TestFailuresNameTheLimitThatWasMet(t *testing.T) {
 	t.Parallel()
 	limits := app.DefaultLimits()

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// FloodFactor is how many times the output limit a script may print, most of it dropped, before it
-	// is stopped.
+	// FloodFactor is how many times the output limit a script may print before it is stopped. Most
+	// of that is dropped.
 	FloodFactor = 32
 
-	// captureSlack is kept beyond the output limit, in bytes: a value across the limit must be seen
+	// captureSlack is kept beyond the output limit, in bytes, to see a value across the limit
 	// whole.
 	captureSlack = app.MaxValue
 )
@@ -29,9 +29,10 @@ type Config struct {
 	Flooded  func() // once, when far too much was printed
 }
 
-// Capture keeps the head of one output stream, bounded: redacted as it comes, for people who watch,
-// and raw, for the final redaction. Add is for one goroutine; the rest is safe for concurrent
-// use.
+// Capture keeps the head of one output stream, bounded.
+//
+// It is redacted as it comes, for people who watch, and raw, for the final redaction. Add is for
+// one goroutine; the rest is safe for concurrent use.
 type Capture struct {
 	cfg Config
 
@@ -98,9 +99,8 @@ func (c *Capture) overwrite() {
 	c.cfg.Turns.remove(c.cfg.Second, n)
 }
 
-// show adds new output to the text that people see. If the values to mask have changed, it redacts
-// all output again, because a value may have begun earlier. Output that can't be redacted now is
-// shown once it can be.
+// show adds new output to the live text. If the values to mask have changed, it redacts all output
+// again: a value may have begun earlier. Output that can't be redacted now is shown once it can be.
 func (c *Capture) show(p []byte) {
 	red, err := c.cfg.Redactor()
 	anew := false

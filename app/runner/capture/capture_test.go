@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// tooLittle is what may be seen of a secret: the four characters that its mask shows, or three at a
-// cut.
+// tooLittle is the most that may show of a secret: four characters of its mask, or three at a cut.
 const tooLittle = 4
 
 // quiet returns a Capture that tells nobody of what it got.
@@ -20,8 +19,8 @@ func quiet(limit int64, turns *Turns, redactor func() (*redact.Redactor, error))
 	return New(Config{Limit: limit, Turns: turns, Redactor: redactor, Changed: func() {}, Flooded: func() {}})
 }
 
-// TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret:
-// at each near its ends, at some between.
+// TestCaptureCutWithinSecret cuts the output and reaches both limits within a secret, mostly near
+// its ends.
 func TestCaptureCutWithinSecret(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -32,7 +31,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 	red := redact.New([]redact.Value{{Name: "A", Secret: app.NewSecret(secret)}})
 	ask := func() (*redact.Redactor, error) { return red, nil }
 	const limit = 500
-	// what the guest lets through; masks are shorter, so its end may lie within the limit
+	// the guest's limit; masks are shorter, so its end may lie within the limit
 	const hard = limit*FloodFactor + 1
 	for n := range len(secret) + 1 {
 		if n > 40 && n < len(secret)-40 && n%17 != 0 {
@@ -64,8 +63,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 	}
 }
 
-// TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as
-// soon as it can be.
+// Output that can't be redacted is hidden until it can be.
 func TestLiveViewSurvivesAnError(t *testing.T) {
 	t.Parallel()
 	const secret = "another-value-0123456789abcdef"

@@ -2,11 +2,11 @@ package capture
 
 import "bytes"
 
-// carriageReturns finds where a script goes back to the beginning of a line to write it anew, as
-// progress bars do. A line break may consist of carriage returns and a newline.
+// carriageReturns finds where a script overwrites a line, as progress bars do. A line break may
+// consist of carriage returns and a newline.
 type carriageReturns struct{ pending int } // carriage returns at the end of what was seen
 
-// split passes on what was printed in pieces, and calls overwrite where the line so far is replaced.
+// split passes on output in pieces and calls overwrite where the line is replaced.
 func (r *carriageReturns) split(p []byte, piece func([]byte), overwrite func()) {
 	for len(p) > 0 {
 		if r.pending > 0 {

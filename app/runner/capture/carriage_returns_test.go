@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// A progress bar writes its line anew, again and again: its last state is kept. However the output
-// is cut into pieces, the same comes out, and the turns of the streams add up.
+// Only the last state of a progress bar is kept. Output gives the same text and sum of turns,
+// however it is cut into pieces.
 func TestProgressBarsKeepTheirLastState(t *testing.T) {
 	t.Parallel()
 	red := redact.New(nil)
@@ -44,7 +44,7 @@ func TestProgressBarsKeepTheirLastState(t *testing.T) {
 	}
 }
 
-// A bar that prints more than the limit is not cut: what counts is what is left of it.
+// A progress bar's remaining text counts towards the limit, not all it printed.
 func TestLongProgressBarsAreNotCut(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000

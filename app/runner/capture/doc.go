@@ -1,3 +1,3 @@
-// Package capture keeps what a script prints: bounded, raw for the final redaction, and redacted as
-// it comes for people who watch. A line that a progress bar overwrites is kept as it was last.
+// Package capture keeps bounded script output: raw for the final redaction, redacted for the live
+// view. An overwritten line keeps its last state.
 package capture

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxTurns bounds the turns that are remembered; later output counts as two long ones. A script
-// that prints a byte here and a byte there would have Airlock remember millions.
+// maxTurns bounds the remembered turns; later output counts as two long ones. A script that
+// alternates bytes would cause millions.
 const maxTurns = 100_000
 
 // Turns records how two streams take turns. It is safe for concurrent use.

@@ -19,8 +19,7 @@ func TestTurnsOfTwoStreams(t *testing.T) {
 	}
 }
 
-// A script that prints a byte here and a byte there for a quarter of an hour had Airlock remember
-// millions of turns.
+// A script that alternated single bytes made Airlock remember millions of turns.
 func TestTurnsAreBounded(t *testing.T) {
 	t.Parallel()
 	var many Turns

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// A ledger has a row per request; an error says once per place what to do, so that many requests to
-// one don't hide the others.
+// An error says once per place what to do, so that repeated requests don't hide others.
 func TestHintsAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	refused := func(host, path, rule string) app.Connection {

@@ -22,8 +22,8 @@ func PidsHint(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %d processes and threads%sAIRLOCK_LIMIT_PIDS", l.Pids, useLess)
 }
 
-// limitMet returns the hint for the limit that an error text shows: an errno, a message of the
-// system, SIGXFSZ or SIGBUS, or exit status 153.
+// limitMet returns the hint for a limit that an error text shows. It knows errnos, system messages,
+// SIGXFSZ, SIGBUS and exit status 153.
 func limitMet(text string, l app.Limits) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
@@ -45,7 +45,7 @@ func memoryHint(l app.Limits) string {
 	return fmt.Sprintf("\nthe limit is %s of memory%sAIRLOCK_LIMIT_MEMORY", app.FormatSize(l.Memory), useLess)
 }
 
-// Warnings returns a sentence for each limit that an execution reached, unless its error names it.
+// Warnings returns a sentence for each reached limit that the execution's error doesn't name.
 func Warnings(x app.Execution) []string {
 	var list []string
 	for _, met := range x.Manifest.LimitsMet {

@@ -15,9 +15,10 @@ func AfterSignal(s syscall.Signal, l app.Limits) string {
 	return ""
 }
 
-// AfterError says what to do about an error that doesn't: one of the operating system, or of a
-// missing package. said is the end of stderr, where a program that the script started tells its own.
-// Both texts and the script's are claims, and all it can gain by one is this sentence.
+// AfterError returns the next step for an error of the operating system or of a missing package.
+//
+// said is the end of stderr, for programs that the script started. All three texts are claims; a
+// lie gains only this sentence.
 func AfterError(text, said, script string, l app.Limits, notes []string) string {
 	if strings.HasPrefix(text, "subprocess.CalledProcessError: ") {
 		if limit := limitMet(said, l); limit != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Each limit that a script can meet by itself names itself, its number, and the variable that raises it.
+// An error of a limit names the limit, its number and the variable that raises it.
 func TestErrorsNameTheLimitThatWasMet(t *testing.T) {
 	t.Parallel()
 	limits := app.DefaultLimits()
