@@ -62,7 +62,7 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 	if r.Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
-	// what is text has no shape
+	// text has no shape
 	options.ExcludeResponseBody = !strings.HasPrefix(a.header.Get("Content-Type"), "application/json")
 	output := &openapi3filter.ResponseValidationInput{RequestValidationInput: input, Status: a.status, Header: a.header,
 		Body: io.NopCloser(bytes.NewReader([]byte(a.text))), Options: options}

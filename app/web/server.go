@@ -58,7 +58,7 @@ type Config struct {
 
 // Where tells people in which place Airlock runs.
 type Where struct {
-	Token  string // where the admin token is found; "" for what is true everywhere
+	Token  string // where this platform shows the admin token; "" if unknown
 	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 

@@ -22,7 +22,7 @@ type JSONBinder interface {
 // It supports strings, float64, int, bool, json.RawMessage (any value), slices, maps by string,
 // structs, pointers to these and JSONBinder. Struct fields are tagged `in:"name"` or
 // `in:"name,required"`. Unlike encoding/json, it matches names exactly, refuses unknown and
-// repeated ones, and takes null as absent.
+// repeated ones, and takes null as absent. No released library does.
 func BindJSON(raw json.RawMessage, out any, path string) error {
 	return bindValue(raw, reflect.ValueOf(out).Elem(), path)
 }

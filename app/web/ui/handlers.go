@@ -35,7 +35,7 @@ type Config struct {
 	Retention  *retention.Keeper // nil: nothing is removed
 	Rules      *patterns.Set     // of redaction, as people see them
 	Key        func() instance.KeyInfo
-	TokenPlace string // where the admin token is found; "" for what is true everywhere
+	TokenPlace string // where this platform shows the admin token; "" if unknown
 }
 
 // Handlers serve /ui. They are safe for concurrent use.

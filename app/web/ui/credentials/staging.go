@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/dotenv"
 )
 
-// Bounds of what is staged.
+// Bounds of staged values.
 const (
 	stageLife = 15 * time.Minute
 	maxStages = 32

@@ -9,7 +9,7 @@ import (
 // Handlers answer the login.
 type Handlers struct {
 	*uix.UI
-	TokenPlace string // where the admin token is found; "" for what is true everywhere
+	TokenPlace string // where this platform shows the admin token; "" if unknown
 }
 
 // PublicRoutes returns the routes without a session.

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// expiryFields places what is wrong with an expiry.
+// expiryFields maps an expiry's problems to fields.
 func expiryFields() map[string]string {
 	return map[string]string{"expires_at": "expiry", "expiry": "expiry", "expiry_date": "expiry_date"}
 }

@@ -145,7 +145,7 @@ func planView(p transfer.Plan) *settingsview.Plan {
 	return v
 }
 
-// importPlan imports what is ticked, and nothing else.
+// importPlan imports only ticked items.
 func (h Handlers) importPlan(c echo.Context, fields url.Values) error {
 	j, err := h.Transfer.Job(c.Param("id"))
 	if err != nil {
