@@ -2,8 +2,8 @@
 //
 //   - paths: the addresses of pages and forms
 //   - format: times, sizes, counts and names as people read them
-//   - markdown: Markdown that nobody trusts, as HTML
-//   - components: what pages are built of
+//   - markdown: untrusted Markdown as HTML
+//   - components: shared parts of pages
 //   - code: source text with numbered lines
 //   - layout: what surrounds a page, and the pages for errors and confirmations
 //   - dashboardview: overview, inbox, statistics, sandbox and search

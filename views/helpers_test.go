@@ -425,7 +425,7 @@ func profilePage(state app.State) profileview.ProfilePage {
 		page.Allowed[0].Private = true
 		page.Executions, page.Summaries, page.Beats = sampleExecutions()[:4], sampleSummaries(), sampleBeats(31)
 	}
-	if state == app.StateRevoked { // what ran was stopped
+	if state == app.StateRevoked { // running executions were stopped
 		page.Executions = sampleExecutions()[3:]
 		for i := range page.Beats {
 			page.Beats[i].Status = ended(page.Beats[i].Status)

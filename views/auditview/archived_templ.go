@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// archivedLogs lists what other instances wrote, which is kept apart.
+// archivedLogs lists imported logs of other instances.
 func archivedLogs(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -172,7 +172,7 @@ func Audit(p Page) templ.Component {
 	})
 }
 
-// auditEvents is the list, or what stands in its place.
+// auditEvents shows the list or its substitute.
 func auditEvents(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -297,7 +297,7 @@ func auditEvents(p Page) templ.Component {
 	})
 }
 
-// auditRow is one entry, or a group of them that unfolds.
+// auditRow shows an entry, or a group that unfolds.
 func auditRow(g Group, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -522,7 +522,7 @@ func auditEntry(e Row) templ.Component {
 	})
 }
 
-// auditSubject names what an entry is about. What the log holds can be copied.
+// auditSubject names an entry's subject. The logged text can be copied.
 func auditSubject(e Row) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

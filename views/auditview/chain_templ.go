@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// auditChain says how far the record can be trusted.
+// auditChain tells how far the log can be trusted.
 func auditChain(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

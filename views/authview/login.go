@@ -12,7 +12,7 @@ type LoginPage struct {
 	layout.Shell
 	Token   bool   // asks for a token
 	First   bool   // nobody can log in with a name yet
-	TokenAt string // where the admin token is found on this platform; "" for what is true everywhere
+	TokenAt string // where this platform shows the admin token; "" if unknown
 	Name    string
 	Next    string
 	Said    string // what happened before

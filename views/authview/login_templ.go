@@ -244,7 +244,7 @@ func Login(p LoginPage) templ.Component {
 	})
 }
 
-// nameInput takes the name by which a person logs in.
+// nameInput takes a login name.
 func nameInput(f components.Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

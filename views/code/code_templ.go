@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// Block shows a text with numbered lines. id names the text, for buttons that copy it.
+// Block shows a text with numbered lines. id is for buttons that copy it.
 func Block(id, label string, lines [][]Part) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -97,7 +97,7 @@ func Block(id, label string, lines [][]Part) templ.Component {
 	})
 }
 
-// Diff is a card with two texts that differ side by side.
+// Diff shows two texts that differ side by side.
 func Diff(id, title, before, after string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -196,7 +196,7 @@ func Diff(id, title, before, after string) templ.Component {
 	})
 }
 
-// DiffTable shows rows of two texts. titleID names the heading that it belongs to.
+// DiffTable shows rows of two texts. titleID is its heading's id.
 func DiffTable(titleID, title string, rows []Row, over bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// CopyButton copies the text of the element with the id.
+// CopyButton copies the text of an element by id.
 func CopyButton(id, what string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -80,7 +80,7 @@ func CopyButton(id, what string) templ.Component {
 	})
 }
 
-// Copyable is an id or a name with a small button that copies it.
+// Copyable shows an id or name with a copy button.
 func Copyable(id, what, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -216,7 +216,7 @@ func CopyIcon(id, what string) templ.Component {
 	})
 }
 
-// MaskedLine shows text with a token in it as shown, until a person unfolds it. It is copied in full.
+// MaskedLine shows shown until a person unfolds text, which holds a token. It copies text in full.
 func MaskedLine(id, what, shown, text string, mono bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -346,7 +346,7 @@ func MaskedLine(id, what, shown, text string, mono bool) templ.Component {
 	})
 }
 
-// CopyLine shows text that is meant to be taken elsewhere.
+// CopyLine shows text to copy elsewhere.
 func CopyLine(id, what, text string, mono bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

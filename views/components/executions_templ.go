@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// redactionBadge marks an execution in which something was masked.
+// redactionBadge marks an execution with masked text.
 func redactionBadge(n int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -70,7 +70,7 @@ func redactionBadge(n int) templ.Component {
 	})
 }
 
-// ExecutionTableHead is the head of a table of executions.
+// ExecutionTableHead heads a table of executions.
 func ExecutionTableHead() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Field is a labelled control with its message. The control and its hint are the children.
+// Field labels a control, with its message. Children are the control and hint.
 func Field(id, label, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -85,12 +85,12 @@ func Field(id, label, problem string) templ.Component {
 	})
 }
 
-// NewValueHint stands below the field for a credential's first value.
+// NewValueHint explains the field for a credential's first value.
 const NewValueHint = "Write-only: it is encrypted at once and never shown again, to anyone. " +
 	"A sealed value has at least 16 characters, so that it can't be mistaken for ordinary text."
 
-	// SecretArea is the control that takes a secret, of one line or several. It is always empty: neither stored nor refused
-	// values are sent back.
+	// SecretArea takes a secret of one or more lines.
+	// No stored or refused value is ever sent back.
 
 func SecretArea(id, rows string, hinted bool, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// ModeChoice offers the three modes, the safest first. exposes, if not empty, warns at each mode
-// under which scripts hold the value.
+// ModeChoice offers the three modes, the safest first. A non-empty exposes warns at modes that give
+// scripts the value.
 func ModeChoice(name string, chosen app.Mode, exposes, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -200,8 +200,8 @@ func ModeChoice(name string, chosen app.Mode, exposes, problem string) templ.Com
 	})
 }
 
-// ModeSwitch offers the three modes in one line. Nothing is chosen if chosen is empty. The meaning of the modes stands
-// once on the page, in ModeLegend.
+// ModeSwitch offers the three modes in one line, none chosen if chosen is empty. ModeLegend
+// explains them once on the page.
 func ModeSwitch(name, of string, chosen app.Mode, problem string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

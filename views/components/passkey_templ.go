@@ -8,7 +8,7 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// Passkey surrounds the fields of a form for a passkey.
+// Passkey wraps a passkey form's fields.
 func Passkey(f PasskeyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,7 +98,7 @@ func Passkey(f PasskeyForm) templ.Component {
 	})
 }
 
-// PasskeyProblem says why a passkey was refused, or why the browser made none.
+// PasskeyProblem tells why a passkey was refused or not made.
 func PasskeyProblem(f PasskeyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ package components
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// FormRefused says on top of a form that nothing was saved.
+// FormRefused tells above a form that nothing was saved.
 func FormRefused(p Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -40,7 +40,7 @@ func FormRefused(p Problems) templ.Component {
 	})
 }
 
-// SubmissionRefused says on top of a form that nothing was submitted: no run, answer or decision.
+// SubmissionRefused tells above a form that no run, answer or decision was submitted.
 func SubmissionRefused(p Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -72,7 +72,7 @@ func SubmissionRefused(p Problems) templ.Component {
 	})
 }
 
-// FormPartlySaved says on top of a form which entries were not saved.
+// FormPartlySaved tells above a form which entries were not saved.
 func FormPartlySaved(p Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -104,7 +104,7 @@ func FormPartlySaved(p Problems) templ.Component {
 	})
 }
 
-// Alert shows the problem that belongs to no field, or else the heading, and links to the others.
+// Alert shows the general problem, or else the heading, and links to the others.
 func Alert(p Problems, heading string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

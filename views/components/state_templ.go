@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// ModeMark shows a mode by colour, shape and word, everywhere the same.
+// ModeMark shows a mode by colour, shape and word.
 func ModeMark(m app.Mode) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -78,7 +78,7 @@ func ModeMark(m app.Mode) templ.Component {
 	})
 }
 
-// Status shows where an execution stands by colour, shape and word.
+// Status shows an execution's status by colour, shape and word.
 func Status(s app.Status) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -143,7 +143,7 @@ func Status(s app.Status) templ.Component {
 	})
 }
 
-// State shows what a profile can be used for by colour, shape and word.
+// State shows a profile's usability by colour, shape and word.
 func State(s app.State) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// When is a time relative to the response, with the exact time on hover. Scripts update it.
+// When shows a relative time, exact on hover. Scripts update it.
 func When(at, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

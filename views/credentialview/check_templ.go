@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// checkCard sends a test request with a sealed credential, and shows what came of it.
+// checkCard sends a test request with a sealed credential and shows the outcome.
 func checkCard(p CredentialPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -373,7 +373,7 @@ func checkOutcome(o *testrequest.Result) templ.Component {
 	})
 }
 
-// checkMark is the outcome of the last test in a few words.
+// checkMark shows the last test's outcome in a few words.
 func checkMark(c checkState, s layout.Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// placeChoice asks in which parts of a request a sealed value may stand.
+// placeChoice asks which parts of a request may hold a sealed value.
 func placeChoice(p CredentialPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

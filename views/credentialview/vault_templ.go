@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// sourceChoice asks where a credential's value comes from. Without a Vault there is nothing to ask.
+// sourceChoice asks where a credential's value comes from, if there is a Vault.
 func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -241,7 +241,7 @@ func latencyChart(u Usage) templ.Component {
 	})
 }
 
-// columnBars draws columns, each a link to its executions.
+// columnBars draws columns that link to their executions.
 func columnBars(all []column) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -187,7 +187,7 @@ func Overview(p OverviewPage) templ.Component {
 	})
 }
 
-// checksCard dates what trust in this instance rests on.
+// checksCard dates the bases of trust in this instance.
 func checksCard(p OverviewPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

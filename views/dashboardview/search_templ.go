@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Search renders the results, as a page or as the palette's part of it.
+// Search renders results as a page or for the palette.
 func Search(p SearchPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

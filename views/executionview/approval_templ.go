@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Approval shows a script, what differs from the last approved one, and takes the decision.
+// Approval shows a script and its changes since the last approval, and takes the decision.
 func Approval(p ApprovalPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

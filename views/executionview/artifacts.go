@@ -23,7 +23,7 @@ type Preview struct {
 	Text  string
 	Table [][]string
 	Image string // its address
-	Note  string // what is not shown, and why
+	Note  string // what is missing, and why
 }
 
 // Artifact has its content's address, "" if not kept.

@@ -91,7 +91,7 @@ func filesCard(files []app.InputFile) templ.Component {
 	})
 }
 
-// artifactsCard lists what came out. Contents are downloads, and one of them is shown if it was chosen.
+// artifactsCard lists artifacts for download, and previews a chosen one.
 func artifactsCard(handle string, f Files) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -306,7 +306,7 @@ func artifactsCard(handle string, f Files) templ.Component {
 	})
 }
 
-// digest shows the beginning of a digest, on paper all of it.
+// digest shows a digest's beginning, on paper all of it.
 func digest(sum string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -362,7 +362,7 @@ func digest(sum string) templ.Component {
 	})
 }
 
-// previewCard shows the beginning of an artifact, as text: an agent chose what stands in it.
+// previewCard shows an artifact's beginning as text: an agent chose its content.
 func previewCard(p Preview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -361,7 +361,7 @@ func compareFacts(a, b Side) templ.Component {
 	})
 }
 
-// factTable shows facts of two executions side by side.
+// factTable compares facts of two executions.
 func factTable(id, title string, a, b Side, facts []comparedFact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -490,7 +490,7 @@ func factTable(id, title string, a, b Side, facts []comparedFact) templ.Componen
 	})
 }
 
-// comparedHandle names one of the two executions. What is copied is the whole handle.
+// comparedHandle names a compared execution. It copies the whole handle.
 func comparedHandle(id, handle string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -576,7 +576,7 @@ func comparedHandle(id, handle string) templ.Component {
 	})
 }
 
-// comparedValue is one value of a comparison. Of a digest its beginning is shown, and all of it copied.
+// comparedValue shows a compared value. It shortens digests but copies them in full.
 func comparedValue(id string, f comparedFact, value, handle string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -317,7 +317,7 @@ func Execution(p ExecutionPage) templ.Component {
 	})
 }
 
-// executionActions are what can be done with an execution, as links that lead to it.
+// executionActions links to an execution's actions.
 func executionActions(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/computclaw/airlock/views/paths"
 
-// failureCard says why an execution did not complete, and offers what mends that.
+// failureCard tells why an execution did not complete and offers remedies.
 func failureCard(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -93,7 +93,7 @@ func failureCard(p ExecutionPage) templ.Component {
 	})
 }
 
-// obstacle is one sentence about a host, with the button that mends it.
+// obstacle tells of a host in a sentence, with a button for the remedy.
 func obstacle(p ExecutionPage, o Obstacle) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

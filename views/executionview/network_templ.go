@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// networkCard is the ledger of an execution: where it went, what was allowed, and what came of it.
+// networkCard shows an execution's connections, permissions and outcomes.
 func networkCard(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

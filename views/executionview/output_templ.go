@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// outputs shows what was printed: in the order in which it came, and each stream alone.
+// outputs shows both streams in order, and each alone.
 func outputs(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

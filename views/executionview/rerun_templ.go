@@ -165,7 +165,7 @@ func repeatCard(p ExecutionPage, r Repeat) templ.Component {
 	})
 }
 
-// rerunCard takes what is to be different when the script runs again.
+// rerunCard takes a re-run's changes.
 func rerunCard(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

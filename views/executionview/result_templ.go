@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// jsonCard shows a JSON value as a tree that folds and as text.
+// jsonCard shows JSON as a folding tree and as text.
 func jsonCard(id, title string, value json.RawMessage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -489,7 +489,7 @@ func nodeKey(n node) templ.Component {
 	})
 }
 
-// switcher chooses between views that stand beside it in an element of the class views. It needs no scripts.
+// switcher chooses a view inside a .views element without scripts.
 func switcher(name, label string, all []components.Choice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,7 +8,7 @@ package executionview
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// timelineStrip is an execution's time as a strip and as a list of what happened when.
+// timelineStrip shows an execution's time as a strip and a list.
 func timelineStrip(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// pauseState is where pausedBanner comes and goes on pages that are open.
+// pauseState holds pausedBanner on open pages.
 func pauseState(s Shell, replaces bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -60,7 +60,7 @@ func pauseState(s Shell, replaces bool) templ.Component {
 	})
 }
 
-// pausedBanner stands on every page while executions are paused.
+// pausedBanner appears on every page while executions are paused.
 func pausedBanner(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -140,8 +140,8 @@ func pausedBanner(s Shell) templ.Component {
 	})
 }
 
-// dataLossBanner warns on every page while the data is lost at the next restart: in full on the
-// overview, in one line elsewhere. People who are not logged in learn nothing of it.
+// dataLossBanner warns while the next restart loses the data: in full on the overview, in one line
+// elsewhere. It tells logged-out people nothing.
 func dataLossBanner(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -223,7 +223,7 @@ func dataLossBanner(s Shell) templ.Component {
 	})
 }
 
-// fullBanner stands on every page while there is no room on the disk.
+// fullBanner appears on every page while the disk is full.
 func fullBanner(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -49,7 +49,7 @@ func InboxCounts(s Shell) templ.Component {
 	})
 }
 
-// inboxCount counts what is in the inbox. The element stays when the count is zero, so that it can be replaced.
+// inboxCount counts the inbox. At zero the element stays, for later replacement.
 func inboxCount(where string, s Shell, replaces bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

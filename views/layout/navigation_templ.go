@@ -292,7 +292,7 @@ func navLink(s Shell, p Place) templ.Component {
 	})
 }
 
-// themeSwitch changes to the next theme: the system's, light, dark.
+// themeSwitch cycles through the themes: system, light, dark.
 func themeSwitch(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

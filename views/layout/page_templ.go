@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// document is the frame of every response that is a whole page.
+// document frames every whole page.
 func document(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -350,7 +350,7 @@ func Page(s Shell) templ.Component {
 	})
 }
 
-// Bare is a page without navigation, for those who are not in yet.
+// Bare is a page without navigation, for logged-out people.
 func Bare(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// hostForms are the ticks for hosts, and one line to add another.
+// hostForms shows ticks for hosts and a line to add one.
 func hostForms(p ProfilePage, hosts []HostForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -298,7 +298,7 @@ func privateCheck(name string, checked bool, of string) templ.Component {
 	})
 }
 
-// hostTerms says what an entry lets scripts reach. Private addresses have a tick of their own beside it.
+// hostTerms tells an entry's reach. Private addresses have their own tick.
 func hostTerms(h app.Host, sealed []app.Host) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -376,7 +376,7 @@ func hostTerms(h app.Host, sealed []app.Host) templ.Component {
 	})
 }
 
-// Hosts shows what a locked profile would grant with other hosts, and the one button that grants it.
+// Hosts shows a locked profile's wider reach and the one button that grants it.
 func Hosts(p HostsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

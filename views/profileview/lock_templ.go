@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// pairing shows the code by which a person recognises the agent's own request.
+// pairing shows the code that identifies the agent's own request.
 func pairing(profile app.Profile, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -95,7 +95,7 @@ func pairing(profile app.Profile, now time.Time) templ.Component {
 	})
 }
 
-// Lock is the ceremony: what is granted, and the one button that grants it.
+// Lock shows the grant and the one button that grants it.
 func Lock(p LockPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

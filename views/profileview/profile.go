@@ -40,7 +40,7 @@ type ProfilePage struct {
 	Summaries   map[string]components.Summary // of Executions, by handle
 	Beats       []Beat
 	Problems    components.Problems
-	Partly      bool // what is not among the problems was saved
+	Partly      bool // everything without a problem was saved
 	Live        bool // an open page asks for its changing parts
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// undoRevoke offers to take a revocation back while that is possible.
+// undoRevoke offers to undo a revocation while possible.
 func undoRevoke(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,7 +98,7 @@ func undoRevoke(p ProfilePage) templ.Component {
 	})
 }
 
-// Profile renders a profile: a form while it is being set up, sentences afterwards.
+// Profile renders a profile: a form during set-up, sentences afterwards.
 func Profile(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -286,7 +286,7 @@ func profileHead(p ProfilePage) templ.Component {
 	})
 }
 
-// granted shows a profile after the lock, in tabs. What waits for a person stands above them.
+// granted shows a locked profile in tabs, below the open decisions.
 func granted(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -906,7 +906,7 @@ func profileRuns(p ProfilePage) templ.Component {
 	})
 }
 
-// editCard holds everything that can be changed about a profile besides its keys and hosts.
+// editCard edits a profile except keys and hosts.
 func editCard(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1034,7 +1034,7 @@ func editCard(p ProfilePage) templ.Component {
 	})
 }
 
-// nameFields take a profile's short name, and what it is for.
+// nameFields takes a profile's short name and purpose.
 func nameFields(name, purpose string, problems components.Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// quoted sets apart text of a script or an agent, under its author, so that it can't pass for Airlock's.
+// quoted frames a script's or agent's text with its author, so that it can't pass for Airlock's.
 func quoted(whose, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -72,7 +72,7 @@ func quoted(whose, text string) templ.Component {
 // agentsWords names whose words stand in quoted.
 const agentsWords = "The agent's words"
 
-// titleHead is head for a page about a profile. A title that an agent chose is marked as a quotation.
+// titleHead is head for a profile's page. It quotes titles that agents chose.
 func titleHead(verb string, p app.Profile, lead string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -194,7 +194,7 @@ func profileTitle(p app.Profile) templ.Component {
 	})
 }
 
-// description is what a profile is for, beside its name: who decides about a request reads all of it.
+// description shows the whole purpose, for the person who decides.
 func description(p app.Profile) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -258,7 +258,7 @@ func description(p app.Profile) templ.Component {
 	})
 }
 
-// reason is why a key was asked for. Agents also add keys to profiles that people made.
+// reason tells why a key was requested. Agents also add keys to people's profiles.
 func reason(p app.Profile, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

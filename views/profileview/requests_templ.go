@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// requestsCard shows what the agent of a locked profile asks for, each to be allowed or dismissed by itself.
+// requestsCard lists a locked profile's requests, each to allow or dismiss.
 func requestsCard(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -316,7 +316,7 @@ func requestRow(p ProfilePage, i int, h HostForm) templ.Component {
 	})
 }
 
-// declinedCard lists the requests that a person declined. Allowing one shows first what the profile would grant.
+// declinedCard lists declined requests. Allowing one shows its grant first.
 func declinedCard(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// setup is the form of a profile that is not locked yet.
+// setup is an unlocked profile's form.
 func setup(p ProfilePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -192,7 +192,7 @@ func setup(p ProfilePage) templ.Component {
 	})
 }
 
-// keyForm is what a person decides about one key: its value and mode in one line, or a stored credential.
+// keyForm takes a decision on a key: value and mode in a line, or a stored credential.
 func keyForm(p ProfilePage, k KeyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -379,7 +379,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 	})
 }
 
-// keyOptions is what few people need of a key.
+// keyOptions holds a key's rare options.
 func keyOptions(p ProfilePage, k KeyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -513,7 +513,7 @@ func linkSelect(p ProfilePage, k KeyForm) templ.Component {
 	})
 }
 
-// newValue takes the value of a new credential: typed or as a file, its mode, and the hosts of a sealed one.
+// newValue takes a new credential's value, typed or as a file, its mode, and a sealed one's hosts.
 func newValue(p ProfilePage, k KeyForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// strandedNotes warns of sealed keys whose value could go nowhere, and offers to allow one of their hosts.
+// strandedNotes warns of sealed keys without a host, and offers hosts to allow.
 func strandedNotes(profile app.Profile, keys []profiles.KeyGrant, allowed []app.Host, offer bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -148,7 +148,7 @@ func strandedNotes(profile app.Profile, keys []profiles.KeyGrant, allowed []app.
 	})
 }
 
-// unresolvedNotes says which keys would have no value if a script ran now.
+// unresolvedNotes lists keys that would lack a value now.
 func unresolvedNotes(list []Unresolved) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

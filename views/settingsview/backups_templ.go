@@ -319,7 +319,7 @@ func backupForm(p BackupsPage) templ.Component {
 	})
 }
 
-// backupPlace asks where backups go; only the fields of the chosen kind show.
+// backupPlace asks where backups go, by kind.
 func backupPlace(p BackupsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -645,7 +645,7 @@ func backupRows(p BackupsPage) templ.Component {
 	})
 }
 
-// backupState shows how a backup went by colour, shape and word.
+// backupState shows a backup's outcome by colour, shape and word.
 func backupState(status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -51,7 +51,7 @@ func (p JobPage) homeName() string {
 type Plan struct {
 	From    []string // where the file is from, one sentence each
 	Items   []PlanItem
-	History string // what there is; "" if none
+	History string // its summary; "" if none
 }
 
 // PlanItem is one thing of a file.

@@ -253,7 +253,7 @@ func Job(p JobPage) templ.Component {
 	})
 }
 
-// jobProgress follows a running job by itself; without scripts the browser reloads the page.
+// jobProgress refreshes a running job; without scripts the browser reloads.
 func jobProgress(p JobPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

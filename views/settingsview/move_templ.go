@@ -302,7 +302,7 @@ func exportCard(p MovePage) templ.Component {
 	})
 }
 
-// includeArtifacts asks whether a file takes the contents of artifacts, which have so many bytes.
+// includeArtifacts offers to export artifacts' contents of so many bytes.
 func includeArtifacts(ticked bool, bytes int64, problems components.Problems) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -757,7 +757,7 @@ func keyCard(p MovePage) templ.Component {
 	})
 }
 
-// transfersCard leads from the settings to what moves everything.
+// transfersCard links the settings to export, import and backups.
 func transfersCard(p SettingsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

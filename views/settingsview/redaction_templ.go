@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// redactionCard lists the rules for secrets that nobody told Airlock about.
+// redactionCard lists the rules for secrets unknown to Airlock.
 func redactionCard(rules []patterns.Entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -5,7 +5,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// keptWords says what is kept.
+// keptWords tells the retention.
 func keptWords(p retention.Policy) string {
 	switch {
 	case p.Days == 0 && p.Count == 0:

@@ -208,7 +208,7 @@ func Settings(p SettingsPage) templ.Component {
 	})
 }
 
-// Live brings what changes by itself up to date, and leaves the forms that somebody may be filling in alone.
+// Live refreshes changing parts and leaves forms alone.
 func Live(p SettingsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// vaultCard shows how the Vault stands; nil if none is configured.
+// vaultCard shows the Vault's state; nil if none is configured.
 func vaultCard(v *credentials.VaultStatus, now time.Time, live bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

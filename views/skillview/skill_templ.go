@@ -467,7 +467,7 @@ func versionCard(p SkillPage) templ.Component {
 	})
 }
 
-// decision says who decided about the version, and why.
+// decision tells who decided about the version and why.
 func decision(p SkillPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
