@@ -30,7 +30,7 @@ func placesDetail(c app.Credential) string {
 	return detail
 }
 
-// samePlaces reports whether the values of both are put into the same places in the same way.
+// samePlaces reports whether both values go into the same places the same way.
 func samePlaces(a, b app.Credential) bool {
 	return slices.Equal(a.Places, b.Places) && slices.Equal(a.Headers, b.Headers) && a.PlainHTTP == b.PlainHTTP
 }

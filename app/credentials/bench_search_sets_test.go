@@ -19,8 +19,7 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// BenchmarkSearchSets measures what searching for values of others costs with 10,000 credentials in
-// the store, 100 of which belong to one host.
+// BenchmarkSearchSets measures the search with 10,000 credentials, 100 of one host.
 func BenchmarkSearchSets(b *testing.B) {
 	ctx := b.Context()
 	st, ring := crowd(b, 10_000, 100)
@@ -111,8 +110,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// crowd is a store with n sealed credentials, of which some belong to api.test and the others to
-// hosts of their own.
+// crowd is a store with n sealed credentials, some of api.test, the others of hosts of their own.
 func crowd(b testing.TB, n, some int) (*store.Store, *secrets.Keyring) {
 	b.Helper()
 	st := storetest.Open(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// applyInput saves what the input changes and returns the credential as it then is.
+// applyInput saves the changes in the input and returns the credential.
 func (s *Registry) applyInput(
 	ctx context.Context, tx *store.Tx, by app.Actor, before app.Credential, in Input,
 ) (app.Credential, error) {
@@ -69,8 +69,7 @@ func (s *Registry) applyInput(
 	return tx.Credentials.ByName(ctx, c.Name)
 }
 
-// checkValue checks the value that will be current: the new one, or, under another mode, the
-// present one.
+// checkValue checks the new value, or under another mode the present one.
 func (s *Registry) checkValue(
 	ctx context.Context, tx *store.Tx, c app.Credential, value app.Secret, modeChanged bool,
 ) error {

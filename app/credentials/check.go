@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// OpenForCheck opens the value of a sealed credential for one test request. People only.
-// Other modes are CodeInvalidField; a credential without a value is CodeMissingValue.
-// A value in Vault is read there now; the caller has to Release hold.
+// OpenForCheck opens a sealed credential's value for one test request. People only. Other modes are
+// CodeInvalidField; a missing value is CodeMissingValue. A value in Vault is read now; the caller
+// has to Release hold.
 func (s *Registry) OpenForCheck(
 	ctx context.Context, by app.Actor, name string,
 ) (credential app.Credential, value app.Secret, hold string, err error) {
@@ -57,8 +57,7 @@ type Check struct {
 	Aside   bool   // made with other settings than scripts meet: only audited
 }
 
-// RecordCheck stores a test's outcome with the credential, unless it was made aside, and audits it.
-// People only.
+// RecordCheck audits a test's outcome and stores it, unless it was made aside. People only.
 func (s *Registry) RecordCheck(ctx context.Context, by app.Actor, c app.Credential, outcome Check) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 const ChangesCount = "Changes count for all of them without a new lock. Added hosts count only for profiles " +
 	"that were locked while the credential had no hosts."
 
-// LockedAmong counts profiles, and those of them that are locked: 3 profiles (2 locked).
+// LockedAmong counts profiles and the locked ones: 3 profiles (2 locked).
 func LockedAmong(profiles []app.Profile, now time.Time) string {
 	return fmt.Sprintf("%s (%d locked)", app.Count(len(profiles), "profile"), Locked(profiles, now))
 }
@@ -26,7 +26,7 @@ func Locked(profiles []app.Profile, now time.Time) (n int) {
 	return n
 }
 
-// ModeGives says what scripts get that they did not get under the mode before; "" if nothing.
+// ModeGives says what scripts get under mode beyond before, or "".
 func ModeGives(before, mode app.Mode) string {
 	switch {
 	case mode == app.ModePlain && before != app.ModePlain:
@@ -37,7 +37,7 @@ func ModeGives(before, mode app.Mode) string {
 	return ""
 }
 
-// Replaced says what becomes of a replaced value, which is searched for so many days.
+// Replaced says for how many days a replaced value is searched for.
 func Replaced(c app.Credential, days int) string {
 	const never = "A new value applies from the next execution; the old one is never used again."
 	switch {

@@ -20,7 +20,7 @@ type Config struct {
 	Leases  *leases.Keeper   // of what Vault lends; needed with Vault
 }
 
-// Credentials is everything about credentials. Its parts are safe for concurrent use.
+// Credentials groups the parts for credentials. They are safe for concurrent use.
 type Credentials struct {
 	Registry   *Registry
 	Values     *Values

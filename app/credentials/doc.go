@@ -1,15 +1,15 @@
 // Package credentials keeps credentials with their values and gives the values to executions.
 //
-//   - Registry is what people do with credentials: create, change, rotate, test, delete.
-//   - Values opens what the store has sealed; Vault reads what HashiCorp Vault holds and holds its leases.
+//   - Registry lets people create, change, rotate, test and delete credentials.
+//   - Values opens sealed values of the store; Vault reads those of HashiCorp Vault with leases.
 //   - Resolver gives an execution the values of its policy's keys.
-//   - SearchSets knows which values each host may show, so that answers and output are searched for them.
+//   - SearchSets knows which values to search for in answers and output, by host.
 //
 // # Rules
 //
-//   - A sealed credential has hosts, and a value long enough to be recognised.
-//     It is what a new credential with hosts becomes; injected has to be chosen.
-//   - Every execution gets the newest value. The value before it is kept sealed, only to be searched for
-//     in what its hosts show. Deleting the credential ends that.
-//   - Places, headers, plain HTTP and the mode are always the present ones, whatever a policy was made with.
+//   - A sealed credential has hosts, and a value long enough to be recognised. A new credential with
+//     hosts is sealed by default.
+//   - Every execution gets the newest value. Superseded ones are kept sealed, only for the search.
+//     Deleting the credential ends that.
+//   - Places, headers, plain HTTP and the mode always follow the credential, not the policy.
 package credentials

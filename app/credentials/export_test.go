@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// For tests outside of this package, which use the whole of app/access.
+// For tests outside of this package, which use all of app/access.
 const (
 	MinSearched = minSearched
 	MaxSeen     = maxSeen
@@ -28,10 +28,10 @@ func (s *SearchSets) Find(ctx context.Context, key string, belongs func(app.Host
 	return len(f.set.known), nil
 }
 
-// Stored returns what the sets last read of the store, and what is remembered of Vault.
+// Stored returns the sets' last view of store and Vault.
 func (s *SearchSets) Stored() []store.Belonging { return s.index.stored }
 
-// Remembered returns how many credentials have values in the memory of Vault.
+// Remembered returns how many credentials have remembered Vault values.
 func (s *SearchSets) Remembered() int { return len(s.vault.read) }
 
 // Latest returns the last values of a credential in Vault.

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Input is what a person sets of a credential. Zero fields leave what is there, unless they say
-// otherwise. A new credential without a Mode is sealed if it has hosts, and refused if it has none.
+// Input changes a credential. Zero fields keep the present value, unless they say otherwise. A new
+// credential without Mode is sealed if it has hosts, else refused.
 type Input struct {
 	Name        string
 	Description string

@@ -39,8 +39,8 @@ func (s *Registry) ByName(ctx context.Context, name string) (c app.Credential, e
 	return c, err
 }
 
-// Set creates the credential or changes it. People only.
-// A value becomes a new version, which every profile gets from its next execution on.
+// Set creates or changes a credential. People only. A value becomes a new version, for later
+// executions of every profile.
 func (s *Registry) Set(ctx context.Context, by app.Actor, in Input) (app.Credential, error) {
 	return s.setCredential(ctx, by, in, false)
 }
@@ -127,9 +127,8 @@ func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	return c, tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.create", c.Name, createDetail(c)))
 }
 
-// Delete removes a credential with all versions of its value. People only.
-// Keys of unlocked profiles lose their link. CodeInUse while a locked, usable profile has a key
-// linked to it.
+// Delete removes a credential with all versions of its value. People only. Keys of unlocked
+// profiles lose their link. CodeInUse while a key of a locked, usable profile is linked.
 func (s *Registry) Delete(ctx context.Context, by app.Actor, name string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

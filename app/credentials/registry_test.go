@@ -53,7 +53,7 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	}
 }
 
-// A form that was opened before somebody took a host away doesn't bring it back.
+// An outdated form doesn't restore a removed host.
 func TestCredentialsAreSetAsTheyWereSeen(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

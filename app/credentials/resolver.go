@@ -20,9 +20,9 @@ type Resolver struct {
 	vault  *Vault
 }
 
-// Resolve opens the current values of a policy's keys, in the policy's order, and counts their use.
-// A missing value is CodeMissingValue; a sealed one that has none of the key's hosts left is
-// CodeForbidden. Values in Vault are read now. The caller has to Release the values' Hold.
+// Resolve opens a policy's current values in order, and counts their use. A missing value is
+// CodeMissingValue; a sealed one without remaining hosts is CodeForbidden. Values in Vault are read
+// now. The caller has to Release the values' Hold.
 func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]secrets.Resolved, error) {
 	if len(p.Keys) == 0 {
 		return nil, nil
@@ -53,9 +53,9 @@ func (s *Resolver) Resolve(ctx context.Context, handle string, p app.Policy) ([]
 	return values, nil
 }
 
-// ResolveIn is Resolve within a transaction, without CountUse and with nothing to Release.
-// here is false if Resolve has to be called instead: to read from Vault, which must not hold up
-// other writers, or to learn why values are missing. After an error the transaction is over.
+// ResolveIn is Resolve within a transaction, without CountUse and Hold. here is false if Resolve
+// must be called: to read Vault without holding up writers, or to explain missing values. After an
+// error the transaction is over.
 func (s *Resolver) ResolveIn(
 	ctx context.Context, tx *store.Tx, handle string, p app.Policy, known Opened,
 ) (values []secrets.Resolved, here bool, err error) {
@@ -73,7 +73,7 @@ func (s *Resolver) ResolveIn(
 	return values, missing == nil, nil
 }
 
-// CountUse counts that the values of a policy's keys were given to an execution.
+// CountUse counts an execution's use of a policy's values.
 func (s *Resolver) CountUse(ctx context.Context, tx *store.Tx, p app.Policy) error {
 	if len(p.Keys) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func inVault(keys []app.Grant, credentials map[string]app.Credential) []wanted {
 	return list
 }
 
-// bind gives each of a policy's keys the value of its credential.
+// bind gives each of a policy's keys its credential's value.
 func (s *Resolver) bind(
 	handle string, keys []app.Grant, opened map[string]secrets.Resolved, credentials map[string]app.Credential,
 ) ([]secrets.Resolved, error) {
@@ -122,7 +122,7 @@ func (s *Resolver) bind(
 	return values, nil
 }
 
-// restrictToGrant fills in where a sealed value may go, and its placeholder.
+// restrictToGrant sets a sealed value's hosts and placeholder.
 func (s *Resolver) restrictToGrant(v *secrets.Resolved, handle string, g app.Grant, c app.Credential) error {
 	if v.Hosts = app.Within(g.Hosts, c.Hosts); len(v.Hosts) == 0 {
 		return app.E(app.CodeForbidden,
@@ -134,8 +134,8 @@ func (s *Resolver) restrictToGrant(v *secrets.Resolved, handle string, g app.Gra
 	return nil
 }
 
-// Earlier returns values that Vault had before for the same credentials, for masking:
-// a value that is replaced while a script runs stays secret.
+// Earlier returns earlier Vault values of the same credentials, for masking. A value replaced
+// during a script stays secret.
 func (s *Resolver) Earlier(values []secrets.Resolved) []secrets.Resolved {
 	var list []secrets.Resolved
 	for _, v := range values {
@@ -152,9 +152,9 @@ func (s *Resolver) Earlier(values []secrets.Resolved) []secrets.Resolved {
 	return list
 }
 
-// KnownValues returns the secret values of a profile's keys, to mask its texts outside an
-// execution. It adds what it decrypts to known. Of values in Vault it returns those read lately;
-// all is false if one was not read yet.
+// KnownValues returns a profile's secret values, to mask texts outside an execution. It adds
+// decrypted values to known. Of Vault values it returns those read lately; all is false if one was
+// not read yet.
 func (s *Resolver) KnownValues(
 	ctx context.Context, p app.Profile, known Opened,
 ) (values []redact.Value, all bool, err error) {

@@ -25,8 +25,7 @@ func (d *desk) sealed(name string, at ...string) app.Credential {
 			credentials.Input{Name: name, Hosts: accesstest.Hosts(d.T, at...), Value: app.NewSecret(sealedValue)}))
 }
 
-// lockedSealed locks a profile whose one key asks for the hosts asked and is linked to the
-// credential of its name.
+// lockedSealed locks a profile with one key, linked to its credential, that asks for hosts.
 func (d *desk) lockedSealed(key string, asked ...string) app.Profile {
 	d.T.Helper()
 	ctx := d.T.Context()
@@ -253,7 +252,7 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	accesstest.WantCode(t, "no profile", err, app.CodeNotFound)
 }
 
-// Headers are taken from what runs and never added; what is left of them is never everything again.
+// A credential's headers only narrow a running policy's, and never widen to all.
 func TestHoleM2NarrowedHeaders(t *testing.T) {
 	d := newDesk(t)
 	d.sealed("A", "a.example")
@@ -318,7 +317,7 @@ func TestNarrowKnowsTheNewestHosts(t *testing.T) {
 	}
 }
 
-// What a submission has decrypted to redact its script is not decrypted again to bind it.
+// Binding a submission reuses the values decrypted for its redaction.
 func TestOneSubmissionDecryptsAValueOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

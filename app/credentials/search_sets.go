@@ -20,23 +20,20 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// minSearched is the least length, in characters without white space around, of a value that is
-// searched for outside of its own profiles. A script that guesses shorter ones would see which
-// exist by what is masked.
+// minSearched is the shortest value searched for outside its profiles, in trimmed characters.
+// Masking shorter ones would confirm a script's guesses.
 const minSearched = 16
 
 // maxFound bounds how many places and lists of hosts are remembered with their sets.
 const maxFound = 4096
 
-// SearchSets lists the values to search for in what a host answers.
+// SearchSets lists the values to search for in a host's answers.
 //
-// These are, of every credential whose hosts match, whichever profile runs: the present value, the
-// superseded ones, and values of Vault that were read since the program started. Plain values and
-// those shorter than minSearched are left out.
+// These are the present, superseded and read Vault values of every credential whose hosts match, in
+// any profile. Plain values and those shorter than minSearched are left out.
 //
-// Sets are made when a host first asks for them and kept until a credential changes, by whichever
-// process. It is safe for concurrent use: each set is made once at a time, while others are asked
-// for.
+// Sets are made on a host's first request and kept until any process changes a credential. It is
+// safe for concurrent use: each set is made once at a time, and others don't wait.
 type SearchSets struct {
 	store   *store.Store
 	keyring *secrets.Keyring
@@ -50,7 +47,7 @@ type SearchSets struct {
 	older map[string]*searchSet // sets before the last change, as far as nobody asked for them since
 }
 
-// state is a time in the life of what belongs to hosts.
+// state is a version of what belongs to hosts.
 type state struct {
 	changes   int64 // of the store
 	sightings int64 // in Vault
@@ -73,14 +70,14 @@ type member struct {
 	seen *vaultValue // nil if the store has it
 }
 
-// found is what belongs to a place or to any of a list of hosts.
+// found is what belongs to a place or to any of several hosts.
 type found struct {
 	state
 	set    *searchSet
 	sealed bool // a sealed credential is among it
 }
 
-// searchSet is some values in the forms in which they are searched for.
+// searchSet holds values in their searchable forms.
 type searchSet struct {
 	known  []redact.Value
 	values *swap.Values
@@ -91,8 +88,8 @@ func newSearchSets(st *store.Store, ring *secrets.Keyring, vault *vaultMemory) *
 		found: map[string]found{}, sets: map[string]*searchSet{}}
 }
 
-// Known returns the values that answers from a canonical host and port are searched for. It is nil
-// where no sealed credential belongs.
+// Known returns the values to search for in a host's answers. Host is canonical. It is nil where no
+// sealed credential belongs.
 func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Values, error) {
 	f, err := s.find(ctx, "place "+net.JoinHostPort(host, strconv.Itoa(port)),
 		func(h app.Host) bool { return h.Matches(host, port) })
@@ -102,10 +99,10 @@ func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Va
 	return f.set.values, nil
 }
 
-// Others returns the values to mask in the output of an execution that reached the hosts, without
-// its own ones. nil: there are none.
+// Others returns the values of others to mask in an execution's output. hosts are those it reached.
+// nil: there are none.
 //
-// The list is the same one until a credential changes; callers must not write to it.
+// The list stays the same until a credential changes; callers must not write to it.
 func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
 	if len(hosts) == 0 {
 		return nil, nil
@@ -126,7 +123,7 @@ func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.
 	return f.set.known, nil
 }
 
-// find returns what belongs to hosts, as the store has it now.
+// find returns what belongs to hosts, according to the current store.
 func (s *SearchSets) find(ctx context.Context, key string, belongs func(app.Host) bool) (found, error) {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -152,8 +149,8 @@ func (s *SearchSets) now(ctx context.Context) (state, error) {
 	return state{changes, sightings}, err
 }
 
-// once makes the value of a key, as of a state or later, once at a time. Other callers wait for it
-// until their own context ends, and have it made again if it was begun too early for them.
+// once makes a key's value as of a state or later, once at a time. Other callers wait until their
+// context ends. They repeat a result that began too early.
 func once[T interface{ isAsNewAs(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state,
 	makeOne func(context.Context) (T, error)) (T, error) {
 	for {
@@ -186,8 +183,8 @@ func (s *SearchSets) current(ctx context.Context) (*index, error) {
 	return once(ctx, &s.making, "index", now, s.refresh)
 }
 
-// refresh reads what belongs where, as far as that changed. What was seen in Vault joins it without
-// a look into the store.
+// refresh reads what changed about values and their hosts. Vault values join without a look into
+// the store.
 func (s *SearchSets) refresh(ctx context.Context) (*index, error) {
 	s.mu.Lock()
 	last := s.index
@@ -216,7 +213,7 @@ func (s *SearchSets) refresh(ctx context.Context) (*index, error) {
 	return next, nil
 }
 
-// collect finds the values that belong to hosts. Nothing else is opened.
+// collect finds and opens only the values that belong to hosts.
 func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.Host) bool) (found, error) {
 	for {
 		in, err := s.current(ctx)
@@ -251,7 +248,7 @@ func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.H
 	}
 }
 
-// cached returns the set of members that was made before; nil if none was.
+// cached returns the existing set of members, or nil.
 func (s *SearchSets) cached(members string) *searchSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,11 +276,10 @@ func (m member) key() string {
 	return fmt.Sprintf("stored:%x ", m.Digest)
 }
 
-// errChanged says that the store has changed since what belongs where was read.
+// errChanged says that the store changed since the index was read.
 var errChanged = errors.New("credentials: values changed meanwhile")
 
-// open makes a set of the values of members of an index. Values that the store doesn't have any
-// more are errChanged.
+// open makes a set of an index's members. Values gone from the store are errChanged.
 func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searchSet, error) {
 	var ids []string
 	var rows []int64
@@ -333,8 +329,8 @@ func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searc
 	return newSearchSet(known), nil
 }
 
-// value opens the value of a member. What is damaged, so that no key opens it, is empty: it can't
-// be searched for, and must not keep everybody from its hosts.
+// value opens a member's value. A damaged one is empty: it can't be searched for, and must not
+// block its hosts.
 func (s *SearchSets) value(m member, token []byte) (app.Secret, error) {
 	if m.seen != nil {
 		return m.seen.secret, nil

@@ -27,8 +27,7 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// searched returns which of the values an answer of a host is searched for; nil if it is not
-// searched.
+// searched returns which values a host's answer is searched for, or nil.
 func (d *desk) searched(place string, values ...string) []string {
 	d.T.Helper()
 	h := accesstest.Host(d.T, place)
@@ -54,8 +53,7 @@ func (d *desk) searched(place string, values ...string) []string {
 	return found
 }
 
-// masked returns which of the values are masked in output of an execution that may reach the hosts
-// and has none of them itself.
+// masked returns which values are masked in output of an execution without them.
 func (d *desk) masked(places []string, values ...string) []string {
 	d.T.Helper()
 	red := redact.New(accesstest.Must[[]redact.Value](d.T)(
@@ -89,8 +87,7 @@ const (
 	otherValue  = "other-value-1a2b3c4d5e6f"
 )
 
-// The set belongs to the instance and the host: it holds what every credential had that belongs
-// there, by whichever way it was replaced.
+// A host's set holds all present and replaced values of its credentials.
 func TestHoleH2SetOfAHost(t *testing.T) {
 	d := newDesk(t)
 	all := []string{firstValue, secondValue, otherValue}
@@ -132,8 +129,8 @@ func (d *desk) rows(table string) (n int) {
 	return n
 }
 
-// A value that is taken to be no secret, or could be guessed by what is masked, is not searched for
-// outside of its profiles; what was secret before it became plain still is.
+// Plain or guessable values are not searched for outside their profiles; values from before they
+// became plain are.
 func TestHoleH2NoOracle(t *testing.T) {
 	d := newDesk(t)
 	const short = "15-bytes-abc012"
@@ -153,8 +150,7 @@ func TestHoleH2NoOracle(t *testing.T) {
 	}
 }
 
-// An execution whose own values are all that there is costs no second look, and no set is made anew
-// because something else changed.
+// An execution with no foreign values costs no second look, and unrelated changes keep the sets.
 func TestSearchSetsAreKept(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -174,8 +170,7 @@ func TestSearchSetsAreKept(t *testing.T) {
 	}
 }
 
-// What airlock admin changes in another process counts with the next answer, and an instance that
-// was started anew knows as much.
+// Changes by another process count with the next answer, and survive a restart.
 func TestHoleH2AnotherProcess(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -191,8 +186,7 @@ func TestHoleH2AnotherProcess(t *testing.T) {
 	}
 }
 
-// Superseded values are sealed, bounded in number, never given to a script, and gone when hosts are
-// not taken to show them any more.
+// Superseded values are sealed, bounded, never given to scripts, and finally removed.
 func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -223,8 +217,7 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	}
 }
 
-// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were
-// changed.
+// TestHoleH2HostEditsEvictNoValue: the bound counts values, not changes of hosts.
 func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -245,8 +238,7 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 	}
 }
 
-// A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on
-// its way here, lets nothing pass.
+// A damaged value blocks no host; one sealed with an unknown key lets nothing pass.
 func TestSearchSetsOfDamagedValues(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -266,8 +258,7 @@ func TestSearchSetsOfDamagedValues(t *testing.T) {
 	}
 }
 
-// TestSlowSetKeepsNobodyWaiting: while the set of one host is made, others have theirs, and it is
-// made once for all who ask.
+// TestSlowSetKeepsNobodyWaiting: a slow set delays no other host, and is made once for all.
 func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
@@ -283,7 +274,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
-			// Who comes late asks after the rotation below, and gets both values.
+			// A late caller asks after the rotation below, and gets both values.
 			if n, err := d.SearchSets.Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
 				t.Errorf("%d values, %v", n, err)
 			}
@@ -306,8 +297,7 @@ func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
 	all.Wait()
 }
 
-// TestSetsAskedForAtOnce: whoever asks after a rotation has the new value, however many ask at
-// once.
+// TestSetsAskedForAtOnce: callers after a rotation get the new value, despite concurrency.
 func TestSetsAskedForAtOnce(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue + "-0")})
@@ -337,7 +327,7 @@ func TestSetsAskedForAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// lockedWith locks a profile with a key that is linked to the credential of its name.
+// lockedWith locks a profile with a key linked to its credential.
 func (d *desk) lockedWith(name string) app.Profile {
 	d.T.Helper()
 	p := d.Unlocked(name)
@@ -345,8 +335,8 @@ func (d *desk) lockedWith(name string) app.Profile {
 	return accesstest.Must[app.Profile](d.T)(d.Lifecycle.Lock(d.T.Context(), person, p.Handle, time.Time{}))
 }
 
-// TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its
-// credential belongs now, also if it belonged nowhere when it was replaced.
+// TestHoleF2SupersededValueAtALaterHost: replaced values are searched for at the credential's
+// present hosts.
 func TestHoleF2SupersededValueAtALaterHost(t *testing.T) {
 	d := newDesk(t)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})

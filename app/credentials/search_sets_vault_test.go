@@ -15,8 +15,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestHoleH2ValuesInVault: every value that was read is searched for, also after it was replaced
-// there, as long as the program runs.
+// TestHoleH2ValuesInVault: every value read is searched for until the program ends.
 func TestHoleH2ValuesInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	ctx := t.Context()
@@ -39,8 +38,7 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	}
 }
 
-// TestVaultValueJoinsItsSets: a value that was read from Vault is searched for without another look
-// at what the store has.
+// TestVaultValueJoinsItsSets: a Vault value is searched for without rereading the store.
 func TestVaultValueJoinsItsSets(t *testing.T) {
 	d, s := newVaultDesk(t)
 	c := d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"),
@@ -85,8 +83,8 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	}
 }
 
-// TestHoleH2HostsTakenFromAValueInVault: where a value from Vault belonged once it stays known,
-// also if no host is left or it is plain now, and changes of hosts push no value out.
+// TestHoleH2HostsTakenFromAValueInVault: former hosts stay known, and changes of hosts evict no
+// value.
 func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
@@ -105,8 +103,8 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
 }
 
-// TestHoleF2VaultValueAtALaterHost: a value from Vault is searched for wherever its credential
-// belongs now, in whichever mode it was read, and nobody has to read it again for that.
+// TestHoleF2VaultValueAtALaterHost: a Vault value is searched for at its credential's present
+// hosts. Its mode doesn't matter, and it isn't read again.
 func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
 	both := accesstest.Hosts(t, "api.test", "other.test")
 	tests := []struct {
@@ -140,8 +138,7 @@ func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
 	}
 }
 
-// TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be
-// read, and a plain one is searched for nowhere.
+// TestVaultValueThatIsNotSealed: injected values cause no inspection, and plain ones no search.
 func TestVaultValueThatIsNotSealed(t *testing.T) {
 	for mode, masked := range map[app.Mode][]string{app.ModeInjected: {inVaultValue}, app.ModePlain: nil} {
 		d, _ := newVaultDesk(t)
@@ -155,8 +152,7 @@ func TestVaultValueThatIsNotSealed(t *testing.T) {
 	}
 }
 
-// TestHoleF2VaultValueIsKept: what was read from Vault stays known, whatever becomes of its
-// credential but its deletion.
+// TestHoleF2VaultValueIsKept: a Vault value stays known until its credential is deleted.
 func TestHoleF2VaultValueIsKept(t *testing.T) {
 	for name, steps := range map[string][]credentials.Input{
 		"injected, without hosts": {{Mode: app.ModeInjected, Hosts: []app.Host{}}},

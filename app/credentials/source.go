@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// setSource applies where the value comes from. Airlock erases its own value once Vault has it.
+// setSource applies the value's source. Airlock erases its own value once Vault has it.
 func (s *Registry) setSource(
 	ctx context.Context, tx *store.Tx, c *app.Credential, before app.Credential, in Input,
 ) error {

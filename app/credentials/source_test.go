@@ -37,8 +37,8 @@ func newVaultDesk(t *testing.T) (*desk, *vaulttest.Server) {
 	return d, s
 }
 
-// TestSourceErasesWhatAirlockHeld: a value that comes from Vault now stays nowhere else, and going
-// back needs a new one.
+// TestSourceErasesWhatAirlockHeld: moving to Vault erases the local value; going back needs a new
+// one.
 func TestSourceErasesWhatAirlockHeld(t *testing.T) {
 	d, _ := newVaultDesk(t)
 	ctx := t.Context()
@@ -125,8 +125,8 @@ func TestSourceIsChecked(t *testing.T) {
 	wantField(t, err, "reference")
 }
 
-// TestPlaceholderFollowsTheValueInVault: it stays while the value does, whatever its version
-// number, and another value, profile or key gets another.
+// TestPlaceholderFollowsTheValueInVault: it depends on value, profile and key, not the version
+// number.
 func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	d, s := newVaultDesk(t)
 	ctx := t.Context()

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// Unreadable says why Vault did not give a credential's value when it was last asked.
+// Unreadable says why Vault last failed to give a credential's value.
 type Unreadable struct {
 	Problem string
 	Since   time.Time // first failure in a row, since the program started
@@ -18,7 +18,7 @@ type unread struct {
 	Unreadable
 }
 
-// Unreadable reports whether a credential's reference led to no value when it was last followed.
+// Unreadable reports whether a credential's reference last led to no value.
 func (s *Vault) Unreadable(c app.Credential) (Unreadable, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Vault) Unreadable(c app.Credential) (Unreadable, bool) {
 	return u.Unreadable, ok && c.Source == app.SourceVault && u.reference == c.Reference
 }
 
-// followed notes whether a credential's reference led to a value; problem is "" if it did.
+// followed notes whether a credential's reference led to a value. problem is "" if so.
 func (s *Vault) followed(c app.Credential, problem string) {
 	s.mu.Lock()
 	before, known := s.unreadable[c.ID]

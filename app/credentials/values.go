@@ -14,19 +14,18 @@ import (
 // Values opens the values that the store has.
 type Values struct{ keyring *secrets.Keyring }
 
-// Opened keeps secrets by their sealed form, so that one submission decrypts none of them twice.
-// It is for one goroutine; nil keeps nothing.
+// Opened caches decrypted secrets by sealed form, for one submission. It is for one goroutine; nil
+// keeps nothing.
 type Opened map[string]app.Secret
 
-// Open opens the current values of credentials, by id, as far as the store has them. Key is left
-// empty.
+// Open opens the stored current values of credentials, by id. Key is left empty.
 func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]secrets.Resolved, error) {
 	opened, _, err := s.openWith(ctx, tx, ids, nil)
 	return opened, err
 }
 
-// openWith is Open and also returns the credentials, with those that have no value. It looks for
-// secrets in known first.
+// openWith is Open and also returns the credentials, with those without value. It looks in known
+// first.
 func (s *Values) openWith(
 	ctx context.Context, tx *store.Tx, ids []string, known Opened,
 ) (opened map[string]secrets.Resolved, credentials map[string]app.Credential, err error) {
@@ -66,9 +65,9 @@ func (s *Values) unseal(id string, v store.Value, known Opened) (app.Secret, err
 	return secret, nil
 }
 
-// placeholder returns what a profile's scripts get instead of a value.
-// It is the same in every execution and under every instance key, so that results can be compared.
-// It is worth nothing under another profile, for another key, or after the value was replaced.
+// placeholder returns what a profile's scripts get instead of a value. It is stable across
+// executions and instance keys, so results can be compared. Another profile, key or value has
+// another one.
 func (s *Values) placeholder(handle, key string, v secrets.Resolved) string {
 	row := fmt.Sprintf("placeholder:%s:%s:%s:%d", handle, key, v.Credential, v.Version)
 	if v.Content != "" {
@@ -77,8 +76,8 @@ func (s *Values) placeholder(handle, key string, v secrets.Resolved) string {
 	return swap.Placeholder(s.keyring.Lookup(secrets.Placeholders, row))
 }
 
-// content returns a keyed hash that stands for the version of a value from Vault.
-// Not all of Vault's engines count versions, and a destroyed secret begins again at 1.
+// content returns a keyed hash that identifies a Vault value's version. Some engines count no
+// versions, and a destroyed secret restarts at 1.
 func (s *Values) content(credentialID string, value app.Secret) string {
 	return hex.EncodeToString(s.keyring.Lookup(secrets.Placeholders, "content:"+credentialID+":"+value.Reveal()))
 }

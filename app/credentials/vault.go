@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// errNoVault is the error for a reference where no Vault is configured.
+// errNoVault is the error for a reference without a configured Vault.
 var errNoVault = app.E(app.CodeMissingValue, "it comes from Vault, and this Airlock has no Vault",
 	"Ask the operator to set VAULT_ADDR, or the person to store the value in Airlock.")
 
@@ -32,14 +32,14 @@ type Vault struct {
 	unreadable map[string]unread // by credential
 }
 
-// wanted is one value to read from Vault: its credential, under the name that errors tell.
+// wanted is one value to read from Vault, named as in errors.
 type wanted struct {
 	name       string // "key X" or "credential X"
 	credential app.Credential
 }
 
-// read reads values, each path once, and adds them to opened by credential.
-// The caller has to Release hold. Errors name the key and the reason; nothing is held then.
+// read reads values, each path once, and adds them to opened by credential. The caller has to
+// Release hold. Errors name the key and the reason; nothing is held then.
 func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]secrets.Resolved) (hold string, err error) {
 	if len(list) == 0 {
 		return "", nil
@@ -108,7 +108,7 @@ func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) se
 	}
 }
 
-// unresolved is the error for a value that could not be read.
+// unresolved is the error for an unreadable value.
 func unresolved(name string, err error) *app.Error {
 	shown := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
 		Hint: "The operator finds the reason in its log."}
@@ -120,7 +120,7 @@ func unresolved(name string, err error) *app.Error {
 	}
 }
 
-// unfit is the error for a value that was read and can't be used.
+// unfit is the error for a value that was read but is unusable.
 func unfit(name string, err error) *app.Error {
 	shown := &app.Error{}
 	errors.As(err, &shown)
@@ -131,8 +131,8 @@ func unfit(name string, err error) *app.Error {
 	}
 }
 
-// Release gives back what Vault lent, and reports whether Vault had ended it before.
-// hold comes from Resolve or OpenForCheck; "" is nothing.
+// Release gives a hold's leases back, and reports whether Vault had ended them. hold comes from
+// Resolve or OpenForCheck; "" is nothing.
 func (s *Vault) Release(hold string) (lost bool) {
 	if hold == "" {
 		return false
@@ -155,7 +155,7 @@ func (s *Vault) recentValues(c app.Credential) (values []secrets.Resolved, ok bo
 	return values, ok
 }
 
-// VaultStatus is the health of the Vault and of what it lent.
+// VaultStatus is the health of the Vault and its leases.
 type VaultStatus struct {
 	vault.Health
 	Leases int    // that are out
@@ -163,7 +163,7 @@ type VaultStatus struct {
 	Why    string // of one failure
 }
 
-// Status asks the Vault for its health; ok is false if none is configured.
+// Status asks the Vault for its health; ok is false without one.
 func (s *Vault) Status(ctx context.Context) (status VaultStatus, ok bool, err error) {
 	if s.client == nil {
 		return VaultStatus{}, false, nil
@@ -181,8 +181,8 @@ func (s *Vault) Status(ctx context.Context) (status VaultStatus, ok bool, err er
 // Configured reports whether credentials may refer to Vault.
 func (s *Vault) Configured() bool { return s.client != nil }
 
-// Inspect checks whether a credential's value can be read from Vault now. People only.
-// It returns nil for a local credential.
+// Inspect checks whether a credential's value can be read from Vault now. People only. It returns
+// nil for a local credential.
 func (s *Vault) Inspect(ctx context.Context, by app.Actor, c app.Credential) (*vault.Inspection, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return nil, err

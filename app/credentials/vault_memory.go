@@ -13,9 +13,8 @@ const (
 	maxKnown = 4   // of those, how many an execution's own redactor masks
 )
 
-// vaultMemory holds values that were read from Vault, to mask them and to search for them, for as
-// long as the program runs. Those that Vault lent are left out: they end with their execution. It
-// is safe for concurrent use.
+// vaultMemory holds Vault values for masking and searching, until the program ends. Leased ones are
+// left out: they end with their execution. It is safe for concurrent use.
 type vaultMemory struct {
 	mu        sync.Mutex
 	numbers   int64                       // that values were given
@@ -36,8 +35,7 @@ type vaultValue struct {
 
 func newVaultMemory() *vaultMemory { return &vaultMemory{read: map[string]*vaultCredential{}} }
 
-// add remembers a value that was read for a credential, or, of one that was lent, only that it was
-// read.
+// add remembers a credential's value, or of a leased one only that it was read.
 func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret, lent bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,8 +67,8 @@ func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret,
 	}
 }
 
-// latest returns the last few values of a credential, the newest first. ok is false if the
-// reference was not the last that was read for it.
+// latest returns a credential's last few values, newest first. ok is false if another reference was
+// read last.
 func (m *vaultMemory) latest(credentialID string, ref app.Reference) (values []app.Secret, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,9 +89,9 @@ func (m *vaultMemory) count() int64 {
 	return m.sightings
 }
 
-// join returns the stored values that belong to hosts with the remembered ones of the same
-// credentials, and the count as of then. A remembered value belongs where it was read, and where its
-// credential belongs now: a host may have two names.
+// join adds remembered values to the stored ones, with the count as of then. A remembered value
+// belongs to the hosts it was read for and the credential's present ones: a host may have two
+// names.
 func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +114,7 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 	return list, m.sightings
 }
 
-// forget drops the values of deleted credentials: those that the store had before and has no more.
+// forget drops the values of credentials that are gone from the store.
 func (m *vaultMemory) forget(before, now []store.Belonging) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

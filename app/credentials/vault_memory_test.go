@@ -6,8 +6,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestHoleF2VaultValueReadWhileHostsCame: a value that is read for the first time is noticed by
-// search sets, though its credential had no hosts when the read began.
+// TestHoleF2VaultValueReadWhileHostsCame: search sets include a value whose hosts came during its
+// first read.
 func TestHoleF2VaultValueReadWhileHostsCame(t *testing.T) {
 	t.Parallel()
 	m := newVaultMemory()
