@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	// endWithin bounds the wait for the end of an execution. Its box is removed in less.
+	// endWithin bounds the wait for an execution's end. Its box is removed sooner.
 	endWithin = time.Minute
 
-	// retryEvery is the pause before something that the store could not take is tried again.
+	// retryEvery is the pause before a failed store operation is retried.
 	retryEvery = time.Second
 )
 
-// Cancel ends an execution, and returns it once nothing of it runs any more.
-// Errors: CodeAlreadyEnded if it has ended, or ended by itself first; CodeStorageBusy if it was
-// queued and its end could not be stored; CodeConflict if it was stopped, but its end can't be
-// toStore yet.
+// Cancel ends an execution, and returns it once nothing of it runs. Errors: CodeAlreadyEnded if it
+// ended first; CodeStorageBusy if it was queued and its end could not be stored; CodeConflict if it
+// was stopped, but its end can't be stored yet.
 func (c *Controller) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
 	x, err := c.reader.ByID(ctx, id)
 	if err != nil {
 		return app.Execution{}, err
 	}
-	// The decision stands and is audited even if the caller doesn't wait to see it done.
+	// The decision stands and is audited even if the caller leaves.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 	defer cancel()
 	event := app.Event{
@@ -48,7 +47,7 @@ func (c *Controller) Cancel(ctx context.Context, id string, by app.Actor) (app.E
 	return c.reader.ByID(ctx, id)
 }
 
-// auditCancel audits a cancellation. If that fails for now, it goes on trying in the background.
+// auditCancel audits a cancellation. Failures are retried in the background.
 func (c *Controller) auditCancel(ctx context.Context, event app.Event) {
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, event) })
 	switch {
@@ -63,8 +62,7 @@ func (c *Controller) auditCancel(ctx context.Context, event app.Event) {
 	}
 }
 
-// end stops the execution, whether it runs or is pending, and waits for its end. CodeAlreadyEnded
-// if it has ended.
+// end stops a running or pending execution and waits for its end. CodeAlreadyEnded if it has ended.
 func (c *Controller) end(ctx context.Context, handle string, cause *runner.Stop) error {
 	run, err := c.endPending(ctx, handle, cause)
 	if err != nil || run == nil {
@@ -86,7 +84,7 @@ func errAlreadyEnded() error {
 	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "GET /executions/{id} shows how it ended.")
 }
 
-// endPending ends an execution that was not claimed yet, or returns its run if it has been claimed.
+// endPending ends an unclaimed execution, or returns a claimed one's run.
 func (c *Controller) endPending(ctx context.Context, handle string, cause *runner.Stop) (run *runner.Run, err error) {
 	if run := c.cfg.Runner.Find(handle); run != nil { // whatever the store is busy with
 		return run, nil
@@ -100,7 +98,7 @@ func (c *Controller) endPending(ctx context.Context, handle string, cause *runne
 	return run, err
 }
 
-// finishPending stores the end of an execution that was not claimed yet. Nothing may be claimed meanwhile.
+// finishPending stores the end of an unclaimed execution. The caller prevents claims.
 func (c *Controller) finishPending(ctx context.Context, handle string, cause *runner.Stop) error {
 	var x store.Execution
 	f := cause.Unstarted(c.cfg.Now())

@@ -53,9 +53,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// An import keeps the store's only writer for minutes, and whoever claims or submits waits for it.
-// Meanwhile what runs can be stopped, nobody waits longer than he may, and the server can be shut
-// down.
+// While an import holds the store's writer, executions can be stopped, waits are bounded, and the
+// server can shut down.
 func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -94,8 +93,8 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	w.UntilStatus(queued, app.StatusCompleted)
 }
 
-// TestCancellationIsAuditedOnceItCanBe: while another process kept the database the audit log
-// missed a cancellation for good.
+// TestCancellationIsAuditedOnceItCanBe: a locked database delays the audit of a cancellation, no
+// more.
 func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Comparison is how a re-run compares with the execution it repeats.
+// Comparison compares a re-run with the execution it repeats.
 type Comparison struct {
 	Original   app.Execution
 	Gone       bool     // the original is not kept any more; the rest is empty
@@ -33,8 +33,8 @@ func (s *Reader) Compare(ctx context.Context, x app.Execution) (Comparison, erro
 	return c, nil
 }
 
-// PolicyChanges names what an execution was granted more or less than another one; see
-// app.Policy.Changes. It is nil if one of them was never bound to a policy.
+// PolicyChanges names the differences between two executions' policies; see app.Policy.Changes. It
+// is nil if one was never bound to a policy.
 func (s *Reader) PolicyChanges(ctx context.Context, before, after app.Execution) ([]string, error) {
 	if before.Policy == 0 || after.Policy == 0 || before.Manifest.Policy == after.Manifest.Policy {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Controller stops executions, answers their questions, and ends what a dead process left.
+// Controller stops executions, answers their questions, and ends those of dead processes.
 type Controller struct {
 	cfg    Config
 	reader *Reader

@@ -16,15 +16,14 @@ const (
 	ledgerRowBytes = 256      // besides what a script can make long
 )
 
-// EndedCache keeps executions that have ended, because agents ask for one several times. Reading an
-// execution costs the store five times as much as checking that it still exists. It is safe for
-// concurrent use.
+// EndedCache keeps ended executions, because agents ask for one several times. Reading one costs
+// the store five times as much as checking that it exists. It is safe for concurrent use.
 type EndedCache struct {
 	keyring *secrets.Keyring
 	cache   *lru.Cache[string, ended] // by execution id
 }
 
-// ended is a terminal execution, which never changes. Nobody writes to what it holds.
+// ended is an immutable, terminal execution.
 type ended struct {
 	row     int64
 	x       app.Execution
@@ -43,7 +42,7 @@ func NewEndedCache(keyring *secrets.Keyring) *EndedCache {
 	return &EndedCache{keyring: keyring, cache: cache}
 }
 
-// Add keeps an end without a ledger that was just stored: its agent asks for it next.
+// Add keeps a newly stored end without its ledger.
 func (c *EndedCache) Add(end store.Ended) {
 	if x, err := openID(c.keyring, end.Execution); err == nil { // else it is left to be read
 		c.add(ended{row: end.Row, x: x, out: end.Output})
@@ -65,7 +64,7 @@ func (e ended) bytes() int {
 	return n
 }
 
-// Ended returns what a terminal execution printed, returned and connected to.
+// Ended returns the output and connections of a terminal execution.
 func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
 	if e, ok := s.cfg.Cache.cache.Get(x.ID); ok {
 		return e.out, e.network, nil
@@ -81,8 +80,7 @@ func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 	return out, network, err
 }
 
-// IsSmall reports whether an execution with its output and ledger certainly takes little memory: it
-// is cached, or has little output yet.
+// IsSmall reports whether an execution with output and ledger certainly takes little memory.
 func (s *Reader) IsSmall(x app.Execution) bool {
 	if x.Status.Terminal() || x.Status == app.StatusAwaitingLLM {
 		return s.cfg.Cache.cache.Contains(x.ID)
@@ -91,7 +89,7 @@ func (s *Reader) IsSmall(x app.Execution) bool {
 	return run == nil || run.PrintedBytes() <= maxCachedBytes
 }
 
-// readCached returns an execution from the cache, once the store confirms that it is still there.
+// readCached returns an execution from the cache, once the store confirms its existence.
 func (s *Reader) readCached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
 	e, ok := s.cfg.Cache.cache.Get(id)
 	if !ok {

@@ -22,7 +22,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// askedAgain asks for an execution that is kept, and for what it left behind.
+// askedAgain reads a kept execution and its output again.
 func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
 	w.T.Helper()
 	again, err := w.Reader.ByID(w.T.Context(), x.ID)
@@ -49,7 +49,7 @@ func TestEndedIsKept(t *testing.T) {
 	}
 }
 
-// What is kept when an execution ends is what reading it gives.
+// The cache returns the same as the store.
 func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -129,8 +129,7 @@ func TestLargeOutputIsNotKept(t *testing.T) {
 	}
 }
 
-// TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little,
-// once stayed in memory whatever they printed.
+// TestLongLedgerIsNotKept: long ledgers, cheap for an agent, must not fill the memory.
 func TestLongLedgerIsNotKept(t *testing.T) {
 	t.Parallel()
 	row := app.Connection{Host: "a.example", Rule: "a.example", Method: "GET", Path: strings.Repeat("/", 1000)}
@@ -156,7 +155,7 @@ func longLedger() string {
 	return script.String()
 }
 
-// What is kept must not outlive what people do to a profile, nor the row.
+// The cache obeys changes to the profile and the removal of rows.
 func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -186,8 +185,7 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 
-// TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end
-// stands in the database.
+// TestAnEndThatIsNotStoredIsNotLogged: the log names the same end as the database.
 func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer // the handler writes one line at a time

@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Config is what New needs. All fields but Metrics must be set.
+// Config configures New. All fields but Metrics must be set.
 type Config struct {
 	Store     *store.Store
 	Profiles  *profiles.Registry
@@ -40,7 +40,7 @@ type Config struct {
 	Timeouts  app.Timeouts
 }
 
-// Executions is everything about executions. Its parts are safe for concurrent use.
+// Executions groups the parts for executions. They are safe for concurrent use.
 type Executions struct {
 	Submitter  *Submitter
 	Controller *Controller

@@ -10,11 +10,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// tmpReserve is what a script's files leave of its /tmp, in bytes.
+// tmpReserve is the part of a script's /tmp kept free of its files, in bytes.
 const tmpReserve = 1 << 20
 
-// resolveFiles finds the files that a submission names. They replace those of the same names that a
-// re-run has from the first time.
+// resolveFiles finds a submission's files. They replace a re-run's original files of the same
+// names.
 func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) error {
 	room := s.cfg.Runner.Tmp() - tmpReserve
 	named, err := s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, room)
@@ -41,7 +41,7 @@ func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub 
 	return files.CheckTotal(named, room)
 }
 
-// checkFileNames refuses names that hold a secret: they are stored and shown as they are.
+// checkFileNames refuses names that contain a secret: they are stored and shown unmasked.
 func checkFileNames(red *redact.Redactor, list []store.InputFile) error {
 	for _, f := range list {
 		if _, hits := red.Text(f.Name); hits.Total() > 0 {
@@ -51,7 +51,7 @@ func checkFileNames(red *redact.Redactor, list []store.InputFile) error {
 	return nil
 }
 
-// InputFiles returns the files that an execution was given, by name.
+// InputFiles returns an execution's input files, by name.
 func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.InputFile, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		given, err := tx.Executions.InputFiles(ctx, handle)
@@ -63,7 +63,7 @@ func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.Inpu
 	return list, err
 }
 
-// Artifacts returns what an execution has left, in order. That one has left nothing is remembered.
+// Artifacts returns an execution's artifacts in order. It remembers executions without any.
 func (s *Reader) Artifacts(ctx context.Context, x app.Execution) (list []app.Artifact, err error) {
 	e, cached := s.cfg.Cache.cache.Get(x.ID)
 	if cached && e.leftNothing {
@@ -80,8 +80,8 @@ func (s *Reader) Artifacts(ctx context.Context, x app.Execution) (list []app.Art
 	return list, err
 }
 
-// OpenArtifact opens the content of one. The caller closes it. CodeNotFound if there is none of that
-// name, or its content is not kept.
+// OpenArtifact opens an artifact's content. The caller closes it. CodeNotFound for an unknown name,
+// or content no longer kept.
 func (s *Reader) OpenArtifact(ctx context.Context, handle, name string) (a app.Artifact, content io.ReadCloser,
 	err error) {
 	var blob store.Blob

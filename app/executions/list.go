@@ -22,7 +22,7 @@ type Filter struct {
 	Limit         int    // 1 to 100; 0 means 50
 }
 
-// List returns executions newest first, and whether there are more. Request is not filled in.
+// List returns executions newest first, and whether there are more. Request is not set.
 func (s *Reader) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
 	page, err := s.page(ctx, f)
 	if err != nil {
@@ -45,7 +45,7 @@ type Found struct {
 	Unfinished bool            // the search stopped at its bound; there may be more from Next on
 }
 
-// Search is List for people, who need no ids. One call does bounded work, so it may find nothing
+// Search is List for people, without ids. One call does bounded work, so it may find nothing
 // although there is more.
 func (s *Reader) Search(ctx context.Context, f Filter) (Found, error) {
 	page, err := s.page(ctx, f)
@@ -81,7 +81,7 @@ func (f Filter) toStore(limit int) store.ExecutionFilter {
 	}
 }
 
-// Previews says what executions ran and returned, by handle, for lists of people.
+// Previews summarises scripts and results by handle, for lists of people.
 func (s *Reader) Previews(ctx context.Context, list []app.Execution) (all map[string]store.Preview, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		all, err = tx.Executions.Previews(ctx, handlesOf(list))
@@ -90,7 +90,7 @@ func (s *Reader) Previews(ctx context.Context, list []app.Execution) (all map[st
 	return all, err
 }
 
-// Texts returns the redacted texts in which Filter.Text finds executions, by handle.
+// Texts returns the redacted texts that Filter.Text searches, by handle.
 func (s *Reader) Texts(ctx context.Context, list []app.Execution) (all map[string]string, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		all, err = tx.Executions.Texts(ctx, handlesOf(list))

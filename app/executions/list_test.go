@@ -70,8 +70,7 @@ func TestUnknownExecutions(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 
-// People see what a running script printed, redacted, while it runs; afterwards it comes from the
-// store.
+// People see a running script's redacted output; afterwards it comes from the store.
 func TestLiveOutput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// addProgress adds when an execution that runs here started, and how long it has run. The store
-// learns both at the end.
+// addProgress adds start and run time of a local execution. The store learns both at the end.
 func (s *Reader) addProgress(x *app.Execution) {
 	if x.Status != app.StatusRunning && x.Status != app.StatusAwaitingLLM {
 		return
@@ -19,7 +18,7 @@ func (s *Reader) addProgress(x *app.Execution) {
 	}
 }
 
-// Phase returns what is going on with an execution that has not ended.
+// Phase returns the current phase of an execution that has not ended.
 func (s *Reader) Phase(x app.Execution) app.Phase {
 	switch run := s.cfg.Runner.Find(x.Handle); {
 	case x.Status == app.StatusAwaitingApproval:
@@ -34,8 +33,8 @@ func (s *Reader) Phase(x app.Execution) app.Phase {
 	return app.PhaseRunning
 }
 
-// OutputSoFar returns what an execution that runs here has printed, redacted as at its end; ok is
-// false if it doesn't run here.
+// OutputSoFar returns a local execution's output, redacted as at its end. ok is false if it doesn't
+// run here.
 func (s *Reader) OutputSoFar(ctx context.Context, x app.Execution) (out app.Output, ok bool, err error) {
 	run := s.cfg.Runner.Find(x.Handle)
 	if run == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/executions"
 )
 
-// soFar waits until the agent can read want of the output of a running execution.
+// soFar waits until the agent can read want in a running execution's output.
 func (w *world) soFar(x app.Execution, want string) (out app.Output) {
 	w.T.Helper()
 	enginetest.Within(w.T, func() bool {
@@ -24,8 +24,8 @@ func (w *world) soFar(x app.Execution, want string) (out app.Output) {
 	return out
 }
 
-// A value whose halves go to two streams is masked while the script runs as it is at the end. The
-// stream that people watch looks at each stream alone.
+// A value split over two streams is masked during the run as at the end. The stream for people
+// masks each stream alone.
 func TestOutputSoFarIsAsCleanAsTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,10 +13,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Reader reads executions: from the store, and from the run of one that is live here.
+// Reader reads executions from the store, or from a live local run.
 type Reader struct{ cfg Config }
 
-// ByID returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its
+// ByID returns an execution by id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its
 // profile was revoked or deleted.
 func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
@@ -42,7 +42,7 @@ func (s *Reader) ByID(ctx context.Context, id string) (app.Execution, error) {
 	return x.Execution, nil
 }
 
-// ByHandle returns one by its handle, for people. CodeNotFound if there is none.
+// ByHandle returns an execution by handle, for people. Errors: CodeNotFound.
 func (s *Reader) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
 	var x store.Execution
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -75,8 +75,8 @@ func (s *Reader) Output(ctx context.Context, handle string) (out app.Output, err
 	return out, err
 }
 
-// LiveOutput returns the redacted output so far, for people only: agents get OutputSoFar. ok is false
-// if the execution doesn't run here.
+// LiveOutput returns the redacted output so far, for people only. Agents get OutputSoFar. ok is
+// false if the execution doesn't run here.
 func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	run := s.cfg.Runner.Find(handle)
 	if run == nil {
@@ -85,8 +85,7 @@ func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	return run.Output(), true
 }
 
-// Submitted returns the script and the inputs as they may be seen: redacted. inputs is JSON, nil if
-// there are none.
+// Submitted returns the redacted script and inputs. inputs is JSON, or nil.
 func (s *Reader) Submitted(ctx context.Context, handle string) (script string, inputs json.RawMessage, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		given, err := tx.Executions.Script(ctx, handle)
@@ -120,7 +119,7 @@ func (s *Reader) Network(ctx context.Context, handle string) (list []app.Connect
 }
 
 // Redactions returns what was masked, by channel. It is empty until the execution has ended. Agents
-// may know keys and counts only: the rest tells how to get past the redactor.
+// may see keys and counts only: the rest helps to evade the redactor.
 func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		hits, err = tx.Executions.RedactionHits(ctx, handle)
@@ -129,9 +128,8 @@ func (s *Reader) Redactions(ctx context.Context, handle string) (hits map[string
 	return hits, err
 }
 
-// Await waits until x is terminal or asks a question, at most atMost, and returns it as it is then.
-// An answer makes the status running, so an agent that has just answered doesn't get the same
-// question again.
+// Await waits up to atMost until x is terminal or asks, and returns it. An answer makes the status
+// running, so agents don't get the same question again.
 func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
 	defer nudges.Close()
@@ -154,16 +152,16 @@ func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duratio
 	}
 }
 
-// busy reports whether an execution runs here and asks nothing: then the store has no news of it.
+// busy reports whether a local execution runs without a question. The store then has no news.
 func (s *Reader) busy(handle string) bool {
 	run := s.cfg.Runner.Find(handle)
 	return run != nil && !run.Asks()
 }
 
-// hasNews reports whether an agent has something to do about the execution.
+// hasNews reports whether an agent must react to the execution.
 func hasNews(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }
 
-// SentValues lists the newest requests that had a credential's sealed value in them.
+// SentValues lists the newest requests that carried a credential's sealed value.
 func (s *Reader) SentValues(ctx context.Context, credentialID string) (list []store.SentValue, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Executions.SentValues(ctx, credentialID)

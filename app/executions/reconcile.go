@@ -8,9 +8,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Reconcile ends the executions that a dead process left running or waiting for an answer. Those
-// that were not claimed yet stay as they are. Their boxes died with the process; a backend's Check
-// removes what is left.
+// Reconcile ends executions that a dead process left running or waiting for an answer. Unclaimed
+// ones stay. Boxes died with the process; a backend's Check removes remains.
 func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A server that was killed can't say goodbye: the next one says it, and whether the script can have
-// done anything.
+// The next server reports executions of a killed one, and whether the script may have run.
 func TestCrashAndStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -37,7 +36,7 @@ func TestCrashAndStart(t *testing.T) {
 	}
 }
 
-// asLeftBehind stores an execution the way a process leaves it that is killed at the worst moment.
+// asLeftBehind stores an execution as a process killed at the worst moment leaves it.
 func (w *world) asLeftBehind(how string) app.Execution {
 	w.T.Helper()
 	n := w.Submitter.Seal(executions.Submission{Script: "hang", Timeout: new(1.0)}, w.Profile.Handle)

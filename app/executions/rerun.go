@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Again is what may differ in a re-run. Zero fields are as the first time.
+// Again holds the changes of a re-run. Zero fields keep the original.
 type Again struct {
 	Inputs  json.RawMessage
 	Files   map[string]string // nil: the same; empty: none
@@ -21,12 +21,12 @@ type Again struct {
 	Trace   string
 }
 
-// Rerun submits what a terminal execution was given once more: the same script, and but for what
-// again changes the same inputs, byte for byte, under its profile as it is now.
+// Rerun resubmits a terminal execution, with the changes in again. Script and other inputs are the
+// same bytes; the profile is the current one.
 //
-// Its questions get the recorded answers, each to the very same prompt and model. At another
-// question it ends in error, or asks the agent if again is live. Errors: CodeNotFound, CodeConflict
-// if it has not ended, those of Submit.
+// Questions with the same prompt and model get the recorded answers. Another question ends it in
+// error, or asks the agent if again is live. Errors: CodeNotFound, CodeConflict if it has not
+// ended, those of Submit.
 func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.Execution, error) {
 	original, err := s.reader.ByHandle(ctx, handle)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// Respond answers the open question of an execution, and returns the execution as it is then.
-// Errors: CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge,
+// Respond answers the open question of an execution, and returns the execution. Errors:
+// CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge,
 // CodeStorageBusy, CodeStorageFull.
 func (c *Controller) Respond(ctx context.Context, id string, a runner.Answer) (app.Execution, error) {
 	x, err := c.reader.ByID(ctx, id)

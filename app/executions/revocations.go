@@ -10,14 +10,14 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Start begins to end what waits under profiles that people revoke or delete. Package runner ends
-// what runs under them.
+// Start begins to end waiting executions of revoked or deleted profiles. Package runner ends
+// running ones.
 func (c *Controller) Start() {
 	news := c.cfg.Hub.Subscribe(live.Profiles)
 	c.background.Go(func() { c.watchProfiles(news) })
 }
 
-// watchProfiles obeys a decision at once if it was made in this process, else when the hub tells.
+// watchProfiles acts on decisions: at once in this process, else on the hub's news.
 func (c *Controller) watchProfiles(news *live.Subscription) {
 	defer news.Close()
 	retry := time.NewTimer(0) // what was decided while nothing ran
@@ -51,7 +51,7 @@ func (c *Controller) endOrphans(ctx context.Context) error {
 		if x.ProfileDeleted {
 			reason = runner.ProfileDeleted
 		}
-		// One that was claimed meanwhile is refused when it is bound.
+		// Binding refuses one that was claimed meanwhile.
 		if _, err := c.endPending(ctx, x.Handle, runner.StopProfile(reason)); err != nil &&
 			app.CodeOf(err) != app.CodeAlreadyEnded {
 			return err

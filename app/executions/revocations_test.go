@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
-// TestExecutionsEndWithTheirProfile: revoking and deleting return once they are stored; what runs
-// and what waits for a slot ends within a second of that.
+// TestExecutionsEndWithTheirProfile: executions end within a second after revoking or deleting
+// returns.
 func TestExecutionsEndWithTheirProfile(t *testing.T) {
 	t.Parallel()
 	for what, end := range map[string]func(w *world) error{

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/skills"
 )
 
-// runnable is the version of a skill that is submitted; its zero value is a script.
+// runnable is the submitted version of a skill; zero is a script.
 type runnable struct{ skills.Version }
 
 // name is name@number, "" for a script.
@@ -19,8 +19,8 @@ func (r runnable) name() string {
 	return fmt.Sprintf("%s@%d", r.Version.Name, r.Number)
 }
 
-// resolveSkill finds the version that a submission names, and checks its inputs and packages. The
-// script then only names the version.
+// resolveSkill finds a submission's skill version, and checks its inputs and packages. The script
+// then only names the version.
 func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
 	if _, taken := sub.Files[skills.PackedName]; taken {
 		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")

@@ -70,7 +70,7 @@ type ProfileFigures struct {
 	Figures
 }
 
-// Statistics counts executions that ended, and the space that all take.
+// Statistics counts ended executions, and the space of all.
 type Statistics struct{ cfg Config }
 
 // Usage reads the statistics, which stay when executions are deleted.
@@ -160,8 +160,7 @@ func figures(list []store.Usage) Figures {
 	return f
 }
 
-// quantile returns the smallest duration that at least the share q does not exceed; 0 if there is
-// none.
+// quantile returns the smallest duration not exceeded by the share q, or 0.
 func quantile(counts map[time.Duration]int64, q float64) time.Duration {
 	var total, seen int64
 	for _, n := range counts {
@@ -175,10 +174,10 @@ func quantile(counts map[time.Duration]int64, q float64) time.Duration {
 	return 0
 }
 
-// rejectionAge is how long a host's refusal is told of, unless it accepts the key again before.
+// rejectionAge is how long a refusal is shown, unless the host accepts the key again.
 const rejectionAge = 7 * 24 * time.Hour
 
-// Rejections lists the keys whose sealed value hosts refused with 401 or 403, newest first.
+// Rejections lists keys whose sealed value got 401 or 403, newest first.
 func (s *Statistics) Rejections(ctx context.Context) (list []store.Rejection, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Executions.Rejections(ctx, s.cfg.Now().Add(-rejectionAge))
@@ -187,7 +186,7 @@ func (s *Statistics) Rejections(ctx context.Context) (list []store.Rejection, er
 	return list, err
 }
 
-// Unanswered lists the questions that no agent has answered for app.UnansweredFor, oldest first.
+// Unanswered lists the questions unanswered for app.UnansweredFor, oldest first.
 func (s *Statistics) Unanswered(ctx context.Context) (list []store.Unanswered, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Questions.Unanswered(ctx, s.cfg.Now().Add(-app.UnansweredFor))
@@ -196,7 +195,7 @@ func (s *Statistics) Unanswered(ctx context.Context) (list []store.Unanswered, e
 	return list, err
 }
 
-// Recent returns the last executions of each profile, by its handle, oldest first.
+// Recent returns the last executions of each profile by handle, oldest first.
 func (s *Statistics) Recent(ctx context.Context, profiles ...string) (outcomes map[string][]store.Outcome, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		outcomes, err = tx.Stats.Recent(ctx, profiles, store.OutcomesKept)
@@ -205,7 +204,7 @@ func (s *Statistics) Recent(ctx context.Context, profiles ...string) (outcomes m
 	return outcomes, err
 }
 
-// FreeSpace returns how much space the disk has left for the database.
+// FreeSpace returns the disk space left for the database.
 func (s *Statistics) FreeSpace(ctx context.Context) (store.FreeSpace, error) {
 	return s.cfg.Store.FreeSpace(ctx)
 }

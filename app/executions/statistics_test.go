@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Each bar has the run times of its own stretch, over all profiles.
+// Each bar has the run times of its period, over all profiles.
 func TestBarsHaveTheirOwnRunTimes(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)

@@ -38,8 +38,8 @@ type Submission struct {
 // minTimeout is the shortest timeout that can be asked for.
 const minTimeout = time.Millisecond
 
-// Validate refuses what can't run under any profile, and reads the timeout.
-// Errors: CodeInvalidField, CodeTooLarge.
+// Validate refuses what no profile could run, and reads the timeout. Errors: CodeInvalidField,
+// CodeTooLarge.
 func (sub *Submission) Validate(allowed app.Timeouts) error {
 	sub.Script = strings.TrimPrefix(sub.Script, "\ufeff") // as Python does with a file
 	switch {
@@ -92,7 +92,7 @@ func (sub Submission) source() runner.Source {
 	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
 }
 
-// key identifies the idempotency key and what is submitted with it. It is nil if there is none.
+// key identifies the idempotency key and its submission, or nil.
 func (sub Submission) key() *store.IdempotencyKey {
 	if sub.IdempotencyKey == "" {
 		return nil
@@ -101,7 +101,7 @@ func (sub Submission) key() *store.IdempotencyKey {
 	return &store.IdempotencyKey{Key: key[:], Body: sub.digest()}
 }
 
-// digest identifies what is submitted, each part with its length. The timeout counts as it is used.
+// digest identifies a submission, each part with its length. It includes the effective timeout.
 func (sub Submission) digest() []byte {
 	sum := sha256.New()
 	inputs := "absent"

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Redacting a long script costs up to two seconds per MiB. So the store is asked first whether the
-// submission will be accepted, and profiles take turns.
+// Redacting costs up to two seconds per MiB. So the store's refusals come first, and profiles take
+// turns.
 const (
 	costlyBytes       = 4 << 10     // of script and inputs: the store is asked first whether it takes so much
 	maxScriptsWaiting = 64          // costly scripts that may wait for their turn
@@ -33,13 +33,12 @@ type shown struct {
 	label redact.Clean
 }
 
-// redactSubmission returns a submission as people may see it. Long ones are redacted a few at once,
-// in turns of the profiles.
+// redactSubmission returns a submission as people may see it. Long ones wait for a turn of their
+// profile.
 //
-// If Vault holds values that were not read yet, nobody can tell whether the script or the inputs
-// contain them: they are shown once the execution has them. Errors: CodeQueueFull if too many long
-// ones wait, or the turn doesn't come in time.
-// It adds the values that it decrypts to opened.
+// If Vault holds unread values, script and inputs stay hidden until the execution has the values.
+// Errors: CodeQueueFull if too many long ones wait, or the turn is late. It adds decrypted values
+// to opened.
 func (s *Submitter) redactSubmission(
 	ctx context.Context, profile app.Profile, sub Submission, opened credentials.Opened,
 ) (shown, error) {
@@ -74,7 +73,7 @@ func (s *Submitter) redactSubmission(
 	return late, nil
 }
 
-// takeTurn waits until a profile may have something long redacted. done must follow. Errors:
+// takeTurn waits for a profile's turn to redact a long text. done must follow. Errors:
 // errTooManyTexts.
 func (s *Submitter) takeTurn(ctx context.Context, profile app.Profile) (done func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, scriptPatience, errTooManyTexts)
@@ -85,8 +84,8 @@ func (s *Submitter) takeTurn(ctx context.Context, profile app.Profile) (done fun
 	return func() { s.redacting.Give(profile.Handle) }, nil
 }
 
-// Mask returns texts with the secrets of a profile masked. all is false, and there are no texts, if
-// Vault holds values that were not read yet. Long ones are masked in turns, as submissions are.
+// Mask masks a profile's secrets in texts. If Vault holds unread values, all is false and there are
+// no texts. Long ones wait for a turn, as submissions do.
 func (s *Submitter) Mask(
 	ctx context.Context, profile app.Profile, texts []string,
 ) (masked []redact.Clean, all bool, err error) {

@@ -14,9 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestLongScriptsAreMaskedInTurns: a hundred long scripts that one profile submits at once don't
-// keep that of another waiting, and no more of them wait than may: each costs up to two seconds of
-// a processor.
+// TestLongScriptsAreMaskedInTurns: one profile's long scripts don't delay another's, and few wait.
 func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	t.Parallel()
 	var held atomic.Int64
@@ -61,9 +59,7 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 	}
 }
 
-// TestRefusedScriptCostsNothing: to mask a script of 1 MiB takes up to two seconds, which a profile
-// whose queue is full could once have spent as often as it liked, and so could who repeats a
-// request with its key, or runs something again.
+// TestRefusedScriptCostsNothing: a refused, repeated or re-run script is not masked first.
 func TestRefusedScriptCostsNothing(t *testing.T) {
 	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")
@@ -99,8 +95,7 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	}
 }
 
-// TestHoleMaskingTakesTurns: whoever read long texts of skills forty times at once had all processors, and the
-// scripts of other profiles began seconds later.
+// TestHoleMaskingTakesTurns: reading many long skills must not take all processors.
 func TestHoleMaskingTakesTurns(t *testing.T) {
 	t.Parallel()
 	var held atomic.Int64

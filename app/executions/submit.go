@@ -32,13 +32,13 @@ func newSubmitter(cfg Config, reader *Reader) *Submitter {
 	}
 }
 
-// Submit stores an execution as pending, or as awaiting_approval if a person decides first.
+// Submit stores an execution as pending, or awaiting_approval if a person decides first.
 //
-// With an idempotency key that was used for the same body within 24 hours it returns that
-// execution, and replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an
-// unknown profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField,
-// CodeFileNotFound, CodePackageMissing, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable,
-// CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
+// If its idempotency key came with the same body within 24 hours, it returns that execution, and
+// replayed is true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an unknown
+// profile, CodeScriptNotAllowed, CodeScriptRefused, CodeTooLarge, CodeInvalidField,
+// CodeFileNotFound, CodePackageMissing, CodeQueueFull, CodeIdempotencyReused,
+// CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
 	if err := sub.Validate(s.cfg.Timeouts); err != nil {
 		return x, false, err
@@ -71,7 +71,7 @@ type insertion struct {
 	binding *runner.Binding // made with the claim; nil if there is none
 }
 
-// enqueue stores and announces an execution. If it is next, it is claimed with the same commit.
+// enqueue stores and announces an execution. If next, it is claimed in the same commit.
 func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution, err error) {
 	sub := &in.submission
 	if err := in.profile.CanExecute(s.cfg.Now()); err != nil {
@@ -111,7 +111,7 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	return x, nil
 }
 
-// resolve finds the skill and the files that a submission names, and sets its timeout.
+// resolve finds a submission's skill and files, and sets its timeout.
 func (s *Submitter) resolve(ctx context.Context, in *insertion) (err error) {
 	sub := &in.submission
 	if sub.Skill == "" {
@@ -122,7 +122,7 @@ func (s *Submitter) resolve(ctx context.Context, in *insertion) (err error) {
 	if err != nil {
 		return err
 	}
-	// What a skill or an earlier run had may be longer than is allowed now.
+	// A skill or an earlier run may exceed the current limit.
 	sub.timeout = min(cmp.Or(sub.timeout, sub.version.Manifest.Timeout, s.cfg.Timeouts.Default), s.cfg.Timeouts.Max)
 	return s.resolveFiles(ctx, in.profile.Handle, sub)
 }
@@ -152,12 +152,12 @@ func (s *Submitter) seal(in *insertion, shown shown) (id string) {
 	return id
 }
 
-// replayError is the end of a submission whose idempotency key was used before.
+// replayError ends a submission whose idempotency key was used before.
 type replayError struct{ handle string }
 
 func (e *replayError) Error() string { return "executions: submitted before as " + e.handle }
 
-// precheck refuses a submission that the scheduler or its idempotency key would refuse.
+// precheck refuses what the scheduler or the idempotency key would refuse.
 func (s *Submitter) precheck(ctx context.Context, tx *store.Tx, in *insertion) error {
 	if err := s.checkReplay(ctx, tx, in); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *Submitter) precheck(ctx context.Context, tx *store.Tx, in *insertion) e
 	return err
 }
 
-// checkReplay returns *replayError for a submission that came before with the same idempotency key.
+// checkReplay returns *replayError for a known idempotency key and submission.
 func (s *Submitter) checkReplay(ctx context.Context, tx *store.Tx, in *insertion) error {
 	key := in.submission.key()
 	if key == nil {
@@ -179,8 +179,7 @@ func (s *Submitter) checkReplay(ctx context.Context, tx *store.Tx, in *insertion
 	return err
 }
 
-// check finds an earlier submission with the same key, and notes which approval the script runs by
-// or waits for.
+// check finds an earlier submission with the same key, and notes the script's approval.
 func (s *Submitter) check(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
 	if err := s.checkReplay(ctx, tx, in); err != nil || in.row.Skill != "" {
 		return err // a person approved the skill's version; the runner looks again before it runs
@@ -192,7 +191,7 @@ func (s *Submitter) check(ctx context.Context, tx *store.Tx, in *insertion) (err
 	return err
 }
 
-// bind binds an execution that is claimed at once. A re-run has recorded answers to read first.
+// bind binds an execution claimed at once. A re-run first reads its recorded answers.
 func (s *Submitter) bind(ctx context.Context, tx *store.Tx, in *insertion, opened credentials.Opened) (err error) {
 	if in.policy == nil {
 		return nil

@@ -74,7 +74,7 @@ func TestSubmitReadsTheTimeout(t *testing.T) {
 	}
 }
 
-// Editors put a mark before a script, which Python passes over in a file.
+// Editors put a byte order mark before a script; Python skips it in a file.
 func TestAScriptWithAByteOrderMarkLosesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -98,7 +98,7 @@ func TestSubmitNeedsALockedProfile(t *testing.T) {
 	enginetest.WantCode(t, err, app.CodeProfileUnlocked)
 }
 
-// An earlier run may have had a timeout that an operator no longer allows.
+// A re-run's timeout is capped at the current limit.
 func TestTimeoutOfARerunIsCapped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -203,7 +203,7 @@ func TestScriptForPeopleIsMasked(t *testing.T) {
 	w.Until(x, app.StatusCompleted)
 }
 
-// onlyApproved returns a world whose profile runs only what a person approved.
+// onlyApproved returns a world whose profile runs only approved scripts.
 func onlyApproved(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -422,8 +422,8 @@ func TestARerunNeedsTheSameApproval(t *testing.T) {
 	}
 }
 
-// TestHoleReleasedWithoutApproval: what waited while scripts of any kind were let through for a moment
-// stayed in the queue without an approval, and ran.
+// TestHoleReleasedWithoutApproval: after the rule is restored, queued scripts without approval
+// don't run.
 func TestHoleReleasedWithoutApproval(t *testing.T) {
 	t.Parallel()
 	w := onlyApproved(t)
