@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Binder says what an execution of a profile is bound to.
+// Binder returns what an execution of a profile is bound to.
 type Binder struct{ *editor }
 
 // Policy returns one version of a profile's policy. ProfileID is empty if the profile was deleted.
@@ -32,13 +32,13 @@ func (s *Binder) Policy(ctx context.Context, handle string, version int) (app.Po
 	return found, err
 }
 
-// Bound returns what an execution is bound to now: its profile, as far as an execution needs it,
-// and the newest policy, if there is one, from the same snapshot.
+// Bound returns an execution's profile and newest policy, from one snapshot. The profile is
+// partial; there may be no policy.
 func (s *Binder) Bound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
 	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ToRun(ctx, handle) })
 }
 
-// BoundByID is Bound for a submission, which names the profile by its id.
+// BoundByID is Bound by the profile's id, for a submission.
 func (s *Binder) BoundByID(ctx context.Context, id string) (app.Profile, app.Policy, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, app.Policy{}, noSuchProfile()

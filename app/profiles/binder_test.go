@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// What an execution reads of a profile is the same as what people see of it, as far as it goes.
+// An execution's partial profile agrees with the page.
 func TestBoundReadsWhatThePageShows(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -78,7 +78,7 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 			t.Errorf("%s: held is %v", s.what, !s.want)
 		}
 	}
-	// What an agent began there now, nobody would find on the new one.
+	// An agent's new work here would be lost after the move.
 	if err := d.Switches.Retire(ctx, person); err != nil {
 		t.Fatal(err)
 	}

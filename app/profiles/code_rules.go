@@ -14,9 +14,8 @@ type CodeRules struct {
 	approvals *approvals.Service
 }
 
-// Set says which code the profile may run. People only.
-// It holds at once: executions that were not started and may not run any more are cancelled, and
-// those that waited for an approval that is not needed any more go on. What runs goes on running.
+// Set says which code the profile may run. People only. It holds at once: forbidden executions in
+// the queue are cancelled, and those that need no approval any longer continue. Running ones go on.
 func (s *CodeRules) Set(ctx context.Context, by app.Actor, handle string, may app.MayRun) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -7,9 +7,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Duplicate makes an unlocked copy of a profile in any state, with its keys, links, hosts
-// and placement. The copy has its own id, no expiry, and grants nothing before it is locked. People
-// only.
+// Duplicate makes an unlocked copy of a profile in any state. People only. It copies keys, links,
+// hosts and placement. The copy has its own id, no expiry, and grants nothing before it is locked.
 func (s *Registry) Duplicate(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -46,7 +46,7 @@ func TestDuplicate(t *testing.T) {
 	accesstest.WantCode(t, "nothing", err, app.CodeNotFound)
 }
 
-// TestRevocationCanBeTakenBack: soon, and only if nothing else has changed; the database holds it
+// TestRevocationCanBeTakenBack: soon, and if nothing else has changed; the database enforces it
 // too.
 func TestRevocationCanBeTakenBack(t *testing.T) {
 	d := newDesk(t)
@@ -93,8 +93,7 @@ func TestRevocationCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// TestHoleACopyOfALongDescriptionBrokeEveryBackup: its own description was longer than one may be, which is
-// refused where an export or a backup is read.
+// TestHoleACopyOfALongDescriptionBrokeEveryBackup: a copy's description keeps the length limit.
 func TestHoleACopyOfALongDescriptionBrokeEveryBackup(t *testing.T) {
 	d := newDesk(t)
 	p := accesstest.Must[app.Profile](t)(d.Profiles.Create(t.Context(), person, strings.Repeat("x", app.MaxDescription)))

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// editor reads profiles, and changes them one rule at a time.
+// editor reads profiles, and changes them by rules.
 type editor struct {
 	store         *store.Store
 	keyring       *secrets.Keyring
@@ -32,7 +32,7 @@ func (s *editor) load(ctx context.Context, find func(tx *store.Tx) (store.Profil
 	return s.open(p)
 }
 
-// open fills in the id, and the expiry of an unclaimed profile that is too old.
+// open sets the id, and the expiry of an unclaimed profile that is too old.
 func (s *editor) open(p store.Profile) (app.Profile, error) {
 	id, err := s.keyring.Open(secrets.Profiles, secrets.ProfileRow(p.Handle), p.SealedID)
 	if err != nil {
@@ -43,8 +43,7 @@ func (s *editor) open(p store.Profile) (app.Profile, error) {
 	return p.Profile, nil
 }
 
-// expireUnclaimed expires an unclaimed profile that is due for removal: its agent can't work on it
-// any more.
+// expireUnclaimed expires an unclaimed profile due for removal.
 func (s *editor) expireUnclaimed(p *store.Profile) {
 	end := p.CreatedAt.Add(s.unclaimedLife)
 	if p.ClaimedAt.IsZero() && p.ExpiresAt.IsZero() && !s.now().Before(end) {
@@ -52,11 +51,11 @@ func (s *editor) expireUnclaimed(p *store.Profile) {
 	}
 }
 
-// rule checks a change of a profile and makes it. It returns the audit event's action and detail;
-// an empty action changes nothing.
+// rule checks and makes a change of a profile. It returns the audit event's action and detail; an
+// empty action changes nothing.
 type rule func(tx *store.Tx, p *store.Profile) (action, detail string, err error)
 
-// change loads a profile, applies a rule, and saves and audits the outcome in one transaction.
+// change applies a rule to a profile, then saves and audits it in one transaction.
 func (s *editor) change(ctx context.Context, by app.Actor, handle string, apply rule) (app.Profile, error) {
 	done := false
 	var p store.Profile

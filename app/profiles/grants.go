@@ -16,7 +16,7 @@ type Grants struct {
 	versions *policy.Versions
 }
 
-// KeyGrant is a key with what its credential lets scripts do.
+// KeyGrant is a key with its credential's permissions.
 type KeyGrant struct {
 	Key app.Key
 
@@ -31,8 +31,8 @@ type KeyGrant struct {
 	Vault string // reference of a value in Vault, which can name another host at each execution
 }
 
-// Keys returns what each key of a profile grants: by its policy, or before the lock as requested.
-// It grants no more than the credential permits today.
+// Keys returns what each key of a profile grants. It follows the policy, or before the lock the
+// requests, within the credential's present limits.
 func (g *Grants) Keys(ctx context.Context, p app.Profile) ([]KeyGrant, error) {
 	named, err := g.versions.NamedHosts(ctx, p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (g *Grants) Keys(ctx context.Context, p app.Profile) ([]KeyGrant, error) {
 	return grants, err
 }
 
-// Told returns what a profile grants, and which requested hosts it doesn't, in sentences.
+// Told describes a profile's grants, and the requested hosts beyond them, in sentences.
 func (g *Grants) Told(ctx context.Context, p app.Profile) (granted, requested []Sentence, err error) {
 	keys, err := g.Keys(ctx, p)
 	if err != nil {
@@ -81,13 +81,13 @@ func (g *Grants) Told(ctx context.Context, p app.Profile) (granted, requested []
 	return Granted(p, keys, app.AllowedHosts(p.Hosts)), requested, nil
 }
 
-// Part is a piece of a sentence; code is a name that a person recognises letter by letter.
+// Part is a piece of a sentence; code marks a literal name.
 type Part struct {
 	Text string
 	Code bool
 }
 
-// Sentence says one thing that a profile grants or that bounds it.
+// Sentence states one grant or limit of a profile.
 type Sentence struct {
 	Icon  string // that a page shows beside it
 	Warn  bool   // worth a second look before the lock
@@ -118,8 +118,8 @@ func word(text string) Part { return Part{Text: text} }
 
 func code(text string) Part { return Part{Text: text, Code: true} }
 
-// Granted says what a profile grants with these hosts: values, hosts, until when and where.
-// The same sentences stand before the lock and after it.
+// Granted describes a profile's grants with these hosts. The same sentences stand before and after
+// the lock.
 func Granted(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	all := access(keys, hosts)
 	if p.ExpiresAt.IsZero() {
@@ -142,7 +142,7 @@ func Revoked(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	return append([]Sentence{ended}, access(keys, hosts)...)
 }
 
-// Changed is Granted for hosts that are about to change. It marks what is new.
+// Changed is Granted for a change of hosts. It marks the new ones.
 func Changed(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	known := map[string]bool{noOthers: true}
 	for _, s := range Granted(p, keys, app.AllowedHosts(p.Hosts)) {
@@ -155,7 +155,7 @@ func Changed(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	return all
 }
 
-// LeftOut says before a lock what was requested and is not granted; it has no parts if all is.
+// LeftOut describes requests not granted before a lock. It has no parts if there are none.
 func LeftOut(requests []app.HostRequest) Sentence {
 	var parts []Part
 	for _, r := range requests {
@@ -174,7 +174,7 @@ func LeftOut(requests []app.HostRequest) Sentence {
 	return say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)
 }
 
-// Wishes says what an agent asked for with a key beyond its name; "" if nothing.
+// Wishes describes an agent's requests for a key beyond its name, or "".
 func Wishes(k app.Key) string {
 	var wants []string
 	if k.Mode != "" {
@@ -236,7 +236,7 @@ func keySentence(k KeyGrant, allowed []app.Host) Sentence {
 	return s
 }
 
-// sealedSentence says where the value of a sealed key goes under this profile.
+// sealedSentence says where a sealed key's value goes under this profile.
 func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 	s.Parts = append(s.Parts, word(" is sealed: scripts never see its value. It goes only to "))
 	reach := reachable(k, allowed)
@@ -326,7 +326,7 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	return s
 }
 
-// SealedHosts returns the hosts of a profile's sealed credentials. Airlock reads what passes there.
+// SealedHosts returns the hosts of a profile's sealed credentials. Airlock reads traffic there.
 func SealedHosts(keys []KeyGrant) []app.Host {
 	var all []app.Host
 	for _, k := range keys {

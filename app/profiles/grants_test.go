@@ -97,8 +97,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// TestGrantsOfAnotherProtocol: where the profile, not the credential, says that a port speaks plain
-// HTTP, the page promised a value to a host that every request is refused to.
+// TestGrantsOfAnotherProtocol: a page promises no value to a host that gets none.
 func TestGrantsOfAnotherProtocol(t *testing.T) {
 	t.Parallel()
 	allowed := host("weather.test:8443")
@@ -118,8 +117,7 @@ func TestGrantsOfAnotherProtocol(t *testing.T) {
 	}
 }
 
-// TestGrantsOfReferences: what a plain key names is read beside it, and a reference that
-// names nothing is not told as access.
+// TestGrantsOfReferences: a reference shows its plain key's value; a dangling one grants nothing.
 func TestGrantsOfReferences(t *testing.T) {
 	t.Parallel()
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
@@ -149,7 +147,7 @@ func TestGrantsOfReferences(t *testing.T) {
 	}
 }
 
-// TestToldGrants: what is told of a locked profile follows its policy and the credential of today.
+// TestToldGrants: a locked profile's sentences follow its policy and today's credentials.
 func TestToldGrants(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

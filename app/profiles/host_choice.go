@@ -9,8 +9,8 @@ import (
 
 // MergeHosts applies additions and removals to a profile's hosts, for Hosts.SetAsSeen.
 //
-// The other allowed hosts stay. An addition takes over the reason and the protocol of a request or
-// of a declined one, but no protocol that agents can't ask for: the person typed a host, not a relay.
+// The other allowed hosts stay. An addition takes a request's reason and protocol, but no protocol
+// that agents can't ask for: the person typed a host, not a relay.
 func MergeHosts(p app.Profile, more, less []app.Host) (allowed []app.Host, dismissed []string, err error) {
 	find := func(list []app.Host, h app.Host) int {
 		return slices.IndexFunc(list, func(l app.Host) bool { return l.String() == h.String() })

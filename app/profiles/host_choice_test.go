@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/profiles"
 )
 
-// TestMergeHosts: adding and removing hosts leaves every other one as it stood.
+// TestMergeHosts: adding and removing hosts leaves the others unchanged.
 func TestMergeHosts(t *testing.T) {
 	t.Parallel()
 	p := app.Profile{Hosts: []app.HostRequest{
@@ -31,8 +31,8 @@ func TestMergeHosts(t *testing.T) {
 	}
 }
 
-// TestHoleH3RelayIsNotTakenOverUnseen: who types a host allows that host, not the relay that an
-// agent asked for. Other protocols are granted as they were asked for, also declined ones.
+// TestHoleH3RelayIsNotTakenOverUnseen: typing a host doesn't allow a requested relay. Other
+// requested protocols are granted, declined ones too.
 func TestHoleH3RelayIsNotTakenOverUnseen(t *testing.T) {
 	t.Parallel()
 	as := func(text string, protocol app.Protocol) app.Host {

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// ask records what of a list is not allowed, declined or asked for already, and returns it.
+// ask records and returns the hosts that are not yet allowed, declined or requested.
 func (s *Hosts) ask(
 	ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile, list []app.Host,
 ) (asked []app.Host, err error) {
@@ -39,7 +39,7 @@ func (s *Hosts) ask(
 	return asked, nil
 }
 
-// merger is what a new request makes of those that are there.
+// merger is the effect of a new request on the existing ones.
 type merger struct {
 	host     app.Host
 	into     string   // the entry that becomes host; "" for an entry of its own
@@ -48,7 +48,7 @@ type merger struct {
 }
 
 // mergeRequest merges a request with those for the same host and port. A person decides once about
-// each. It reports false if it changes nothing.
+// each. It reports false if nothing changes.
 func mergeRequest(p app.Profile, h app.Host) (merger, bool) {
 	m := merger{host: h}
 	changed := true
@@ -90,8 +90,8 @@ func (m *merger) take(entry string) {
 	m.absorbed = append(m.absorbed, entry)
 }
 
-// join returns one request for the ports of two; the later one's words win. It reports false if an
-// agent could not ask for that.
+// join merges two requests' ports; the later one's words win. It reports false if an agent could
+// not ask for the result.
 func join(have, h app.Host) (app.Host, bool) {
 	h.Ports = slices.Concat(have.Ports, h.Ports)
 	h.Protocol, h.Reason = cmp.Or(h.Protocol, have.Protocol), cmp.Or(h.Reason, have.Reason)
@@ -103,16 +103,16 @@ func sharesPort(a, b app.Host) bool {
 	return a.Name == b.Name && slices.ContainsFunc(a.Ports, func(port int) bool { return slices.Contains(b.Ports, port) })
 }
 
-// addsPort reports whether h has ports that have doesn't, other than those of an entry without any.
+// addsPort reports whether h has ports, other than 80 and 443, that have lacks.
 func addsPort(have, h app.Host) bool {
 	return slices.ContainsFunc(h.Ports, func(port int) bool {
 		return port != 80 && port != 443 && !slices.Contains(have.Ports, port)
 	})
 }
 
-// Withdraw removes an agent's own requests for a host that nobody has decided about.
-// entry is a host as app.ParseHost reads it; without a port it means all requests for that name.
-// CodeNotFound if there is none, CodeConflict if a person has decided about it.
+// Withdraw removes an agent's own undecided requests for a host. entry is a host for app.ParseHost;
+// without a port it means all requests for the name. CodeNotFound if there is none, CodeConflict if
+// a person has decided.
 func (s *Hosts) Withdraw(ctx context.Context, by app.Actor, handle, entry string) (app.Profile, error) {
 	h, err := app.ParseHost(entry)
 	if err != nil {

@@ -44,8 +44,7 @@ func TestAReasonGoesToTheRequestThatARefusalMade(t *testing.T) {
 	}
 }
 
-// TestHoleARefusalIsNotSaidOfOtherPorts: ports that an agent adds to a request were refused nowhere,
-// so the page doesn't say so.
+// TestHoleARefusalIsNotSaidOfOtherPorts: a refusal doesn't extend to ports added later.
 func TestHoleARefusalIsNotSaidOfOtherPorts(t *testing.T) {
 	d := newDesk(t)
 	p := d.Locked("A")
@@ -90,7 +89,7 @@ func (d *desk) requestsFor(p app.Profile) (list []app.Host) {
 	return list
 }
 
-// The person's no is remembered: nothing asks again by itself, and the agent sees it.
+// A declined host is not asked for again automatically, and the agent sees the refusal.
 func TestADeclinedHostIsRemembered(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

@@ -9,19 +9,18 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Bounds of the requests that denied connections make: a script chooses them, and a person has to
-// read them.
+// Bounds of requests from denied connections. A script chooses them, and a person has to read them.
 const (
 	// MaxRequestsOfExecution bounds the requests of one execution.
 	MaxRequestsOfExecution = 5
-	// MaxUndecidedRequests bounds the requests of all executions that wait on one profile.
+	// MaxUndecidedRequests bounds a profile's undecided requests over all executions.
 	MaxUndecidedRequests = 20
 )
 
-// Request puts a host that an execution was denied on the profile's page, for a person to
-// decide. It grants nothing and is never private. It reports whether the request is new: not if the
-// page covers it, a person declined it, too many wait, the name can never be reached, or the profile
-// is no longer locked and usable. line is of the script, as the guest claims.
+// Request puts a denied host on the profile's page for a decision. It grants nothing and is never
+// private. It reports whether the request is new. It ignores hosts that the page covers, that a
+// person declined or that are unreachable, more than the bounds, and profiles not locked and
+// usable. line is of the script, as the guest claims.
 func (s *Hosts) Request(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
 	h.Private, h.Reason, h.Protocol = false, "", likelyProtocol(h.Ports)
 	h, err := h.Canonical()
@@ -51,8 +50,8 @@ func requestDetail(h app.Host, execution string, line int) string {
 	return detail + "; it stands as a request."
 }
 
-// likelyProtocol is what a port is used for as a rule, so that a person is asked for no more than
-// that: without a protocol, any port but 80 and 443 is relayed unread.
+// likelyProtocol returns a port's usual protocol, to ask for no more. Without a protocol, any port
+// but 80 and 443 is relayed unread.
 func likelyProtocol(ports []int) app.Protocol {
 	if len(ports) != 1 {
 		return ""
@@ -72,8 +71,7 @@ func likelyProtocol(ports []int) app.Protocol {
 	return ""
 }
 
-// admits reports whether one more request has room, and the page neither covers it nor shows that a
-// person declined it.
+// admits reports whether a request has room and is neither covered nor declined.
 func admits(p app.Profile, h app.Host, execution string) bool {
 	have := p.Hosts
 	for _, port := range h.Ports {

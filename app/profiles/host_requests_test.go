@@ -52,7 +52,7 @@ func TestARefusedConnectionAsks(t *testing.T) {
 		e.Detail != "The execution run1 was refused api.example:443 at line 12; it stands as a request." {
 		t.Errorf("audited as %+v", e)
 	}
-	// A person allows it: the id stays, the policy is a new one, and where it came from is still told.
+	// A person allows it: the id and origin stay, the policy is new.
 	got = accesstest.Must[app.Profile](t)(d.Hosts.Set(ctx, person, p.Handle, accesstest.Hosts(t, "api.example:443"),
 		nil))
 	if !got.Hosts[0].Allowed || got.Hosts[0].Execution != "run1" || got.Policy != p.Policy+1 || got.ID != p.ID {

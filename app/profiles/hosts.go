@@ -20,9 +20,8 @@ type Hosts struct {
 }
 
 // Propose records hosts that an agent asks for, before or after the lock. They grant nothing.
-// Private is ignored. What is allowed already is not asked for. A request for a host and port that
-// wait for a decision is merged with the one that waits. A declined host waits again only if the
-// agent gives another reason.
+// Private is ignored, and so are allowed hosts. Requests for the same undecided host and port are
+// merged. A declined host waits again only with another reason.
 func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
 	list, err := app.CanonicalHosts(hosts)
 	if err != nil {
@@ -51,18 +50,17 @@ func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts 
 	})
 }
 
-// Set makes exactly these hosts the allowed ones. People only.
-// Other proposals stay undecided, unless they are dismissed (as Host.String) or all that they ask
-// for is allowed. After the lock it makes a new policy version, for later executions.
+// Set makes exactly these hosts the allowed ones. People only. Other proposals stay undecided,
+// unless dismissed (as Host.String) or fully allowed. After the lock it makes a new policy version,
+// for later executions.
 func (s *Hosts) Set(
 	ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
 	return s.SetAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
 }
 
-// SetAsSeen is Set by a person who looked at the profile when its UpdatedAt was seen.
-// CodeConflict if it changed since: hosts that another person removed would come back. Zero skips
-// the check.
+// SetAsSeen is Set if the profile's UpdatedAt still is seen. Else CodeConflict: removed hosts would
+// come back. Zero skips the check.
 func (s *Hosts) SetAsSeen(
 	ctx context.Context, by app.Actor, handle string, seen time.Time, allowed []app.Host, dismissed []string,
 ) (app.Profile, error) {
@@ -106,8 +104,7 @@ func (s *Hosts) SetAsSeen(
 	})
 }
 
-// granted returns the requests that need no decision any more: an allowed entry gives all that they
-// ask for.
+// granted returns the requests that the allowed hosts fully cover.
 func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) {
 	for _, r := range requests {
 		if slices.ContainsFunc(allowed, func(h app.Host) bool { return h.String() == r.String() }) {
@@ -120,7 +117,7 @@ func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) 
 	return entries
 }
 
-// grants reports whether an allowed entry gives all that is asked for, by the same protocol.
+// grants reports whether an allowed entry covers a request, with the same protocol.
 func grants(allowed, asked app.Host) bool {
 	return covers(allowed, asked) && allowed.Protocol == asked.Protocol &&
 		allowed.KeyReference() == asked.KeyReference()
@@ -144,8 +141,8 @@ func hostsDetail(list []app.Host) string {
 	return "Allowed " + app.BriefHosts(list) + " and nothing else."
 }
 
-// checkAskable refuses hosts that only a person may choose.
-// Its errors name the field below path, where the list as it was sent is.
+// checkAskable refuses hosts that only a person may choose. Its errors name the field below path,
+// the list's place in the request.
 func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 	if by.PeopleOnly() == nil {
 		return nil
@@ -175,7 +172,7 @@ func checkOwner(h app.Host) error {
 		h.Name, suffix), "Name the host itself, or a wildcard below one owner's name, such as *.example.com.")
 }
 
-// proposed returns the list as an agent may ask for it: never private.
+// proposed returns an agent's list, never private.
 func proposed(list []app.Host) []app.Host {
 	list = slices.Clone(list)
 	for i := range list {

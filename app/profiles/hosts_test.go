@@ -55,8 +55,7 @@ func TestAnAgentNeverMakesAHostPrivate(t *testing.T) {
 	}
 }
 
-// A request for less than what is allowed waits for nobody: an agent would wait for a decision that
-// no longer matters, and a person would be asked for it.
+// A request for less than is allowed needs no decision.
 func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -102,7 +101,7 @@ func TestSetHostsDecides(t *testing.T) {
 	}{
 		{[]app.Host{private(accesstest.Host(t, "a.example")), accesstest.Host(t, "own.example")}, []string{"c.example"},
 			[]string{"+!a.example", "+own.example", "?b.example"}},
-		// what a person added goes, what the agent asked for stays, without the tick
+		// a person's host goes, an agent's request stays undecided
 		{nil, nil, []string{"?a.example", "?b.example"}},
 		{accesstest.Hosts(t, "b.example"), []string{"b.example", "a.example"}, []string{"+b.example"}},
 		{nil, []string{"b.example"}, nil},
@@ -156,8 +155,7 @@ func TestHostsAfterTheLockAreANewPolicyVersion(t *testing.T) {
 	}
 }
 
-// Two people decide at once: the second one's list is of before, and would bring back what the
-// first took away.
+// A second person's outdated list must not restore removed hosts.
 func TestHostsAreSetAsTheyWereSeen(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -276,8 +274,8 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	accesstest.WantCode(t, "no value", err, app.CodeMissingValue)
 }
 
-// TestReferencesThatNameNothing: an agent's {KEY} host of a key that isn't there, or is secret, is
-// refused before a person reads it; what a plain key names is told.
+// TestReferencesThatNameNothing: a {KEY} host of a missing or secret key is refused; plain ones are
+// resolved.
 func TestReferencesThatNameNothing(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -302,8 +300,8 @@ func TestReferencesThatNameNothing(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfThisMachineAreRefused: no script ever reaches Airlock's own machine by its
-// address, so no value can go there.
+// TestCredentialsOfThisMachineAreRefused: no script reaches Airlock's own machine, so no value goes
+// there.
 func TestCredentialsOfThisMachineAreRefused(t *testing.T) {
 	d := newDesk(t)
 	for _, bad := range []string{"127.0.0.1", "[::1]:8443", "localhost", "169.254.169.254"} {
@@ -318,7 +316,7 @@ func TestCredentialsOfThisMachineAreRefused(t *testing.T) {
 				Value: app.NewSecret("long-enough-and-hard-to-guess-1")}))
 }
 
-// What a person allows by its name alone keeps the reason that it was asked for with.
+// A host allowed by its name keeps the request's reason.
 func TestAllowedHostsKeepTheirReason(t *testing.T) {
 	d := newDesk(t)
 	asked := accesstest.Host(t, "api.example:443")
@@ -335,8 +333,8 @@ func TestAllowedHostsKeepTheirReason(t *testing.T) {
 	}
 }
 
-// TestAnAddressIsNotAllowed: no box has a route to one. One that was allowed before stays, so that
-// the other hosts can be changed, until it is taken away.
+// TestAnAddressIsNotAllowed: no box has a route to one. One allowed earlier stays until removed, so
+// other hosts can be changed.
 func TestAnAddressIsNotAllowed(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

@@ -14,9 +14,9 @@ import (
 // Keys changes the keys of profiles.
 type Keys struct{ *editor }
 
-// Add adds keys to an unlocked profile, or replaces what unlinked ones ask for; all or none.
-// A linked key that asks for something new is CodeConflict.
-// Only Name, Description, Mode and Hosts of a key count.
+// Add adds keys to an unlocked profile, or replaces requests of unlinked ones; all or none. A
+// linked key that asks for something new is CodeConflict. Only Name, Description, Mode and Hosts of
+// a key count.
 func (s *Keys) Add(ctx context.Context, by app.Actor, handle string, keys []app.Key) (app.Profile, error) {
 	asked, err := checkKeys(by, keys)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Keys) Add(ctx context.Context, by app.Actor, handle string, keys []app.
 	})
 }
 
-// checkKeys returns the keys in canonical form, without anything that only a person may set.
+// checkKeys returns canonical keys, without settings that only people may make.
 func checkKeys(by app.Actor, keys []app.Key) ([]app.Key, error) {
 	if len(keys) == 0 {
 		return nil, app.Invalid("keys", "no keys were given",
@@ -80,7 +80,7 @@ func checkKey(by app.Actor, path string, k app.Key) (app.Key, error) {
 	return app.Key{Name: k.Name, Description: k.Description, Mode: k.Mode, Hosts: proposed(list)}, nil
 }
 
-// mergeKeys returns the keys after the change, and the names of those that change.
+// mergeKeys returns the keys after the change, and the changed names.
 func mergeKeys(have, asked []app.Key) (merged []app.Key, names []string, err error) {
 	merged = slices.Clone(have)
 	for _, k := range asked {
@@ -137,8 +137,8 @@ func (s *Keys) Remove(ctx context.Context, by app.Actor, handle, name string) (a
 	})
 }
 
-// Link links a key of an unlocked profile to a credential, by name, or unlinks it with "".
-// People only. A credential that has none of the hosts that the key asks for is refused.
+// Link links a key of an unlocked profile to a credential, by name. "" unlinks it. People only. The
+// credential must have one of the hosts that the key asks for.
 func (s *Keys) Link(ctx context.Context, by app.Actor, handle, key, credential string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -18,15 +18,14 @@ type Lifecycle struct {
 	versions *policy.Versions
 }
 
-// Lock makes the first policy version and locks the profile, for good. People only.
-// It dismisses hosts that were asked for and not allowed.
-// CodeConflict if the profile changed after seen, its UpdatedAt that the person saw; zero skips the
-// check.
+// Lock makes the first policy version and locks the profile, for good. People only. It dismisses
+// hosts that are not allowed. CodeConflict if the profile's UpdatedAt is no longer seen; zero skips
+// the check.
 func (s *Lifecycle) Lock(ctx context.Context, by app.Actor, handle string, seen time.Time) (app.Profile, error) {
 	return s.LockTo(ctx, by, handle, seen, "")
 }
 
-// LockTo is Lock, and says which code the profile may run; "" leaves that as it is.
+// LockTo is Lock, and says which code the profile may run; "" changes nothing.
 func (s *Lifecycle) LockTo(ctx context.Context, by app.Actor, handle string, seen time.Time, may app.MayRun) (
 	app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
@@ -57,7 +56,7 @@ func (s *Lifecycle) LockTo(ctx context.Context, by app.Actor, handle string, see
 	})
 }
 
-// leftOut returns the entries that were asked for and not allowed.
+// leftOut returns the requested entries that are not allowed.
 func leftOut(hosts []app.HostRequest) (entries []string) {
 	for _, h := range hosts {
 		if !h.Allowed {
@@ -82,8 +81,8 @@ func lockDetail(p app.Profile, left []string) string {
 	return detail
 }
 
-// Revoke ends the profile at once. Within app.RestoreTime, Restore undoes it. People only.
-// The engine ends its executions when it is nudged.
+// Revoke ends the profile at once. People only. Within app.RestoreTime, Restore undoes it. The
+// engine ends its executions when nudged.
 func (s *Lifecycle) Revoke(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err
@@ -112,8 +111,8 @@ func (s *Lifecycle) Restore(ctx context.Context, by app.Actor, handle string) (a
 	})
 }
 
-// SetExpiry sets or (zero) removes the expiry, also of an expired profile. People only.
-// A time in the past is CodeInvalidField.
+// SetExpiry sets or (zero) removes the expiry, also of an expired profile. People only. A past time
+// is CodeInvalidField.
 func (s *Lifecycle) SetExpiry(ctx context.Context, by app.Actor, handle string, at time.Time) (app.Profile, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return app.Profile{}, err

@@ -100,8 +100,8 @@ func TestLockOnlyWhatWasSeen(t *testing.T) {
 	accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(ctx, person, seen.Handle, seen.UpdatedAt))
 }
 
-// TestTheLockDecidesAboutWhatWasNotTicked: it is declined, and the agent can ask for it again with
-// another reason.
+// TestTheLockDecidesAboutWhatWasNotTicked: it is declined, but can be requested with another
+// reason.
 func TestTheLockDecidesAboutWhatWasNotTicked(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

@@ -20,9 +20,9 @@ type Placements struct {
 	versions *policy.Versions
 }
 
-// Set says where the profile's scripts may run. People only.
-// After the lock it makes a new policy version, for later executions.
-// The caller checks that this instance has such a place; without one an execution ends in error.
+// Set says where the profile's scripts may run. People only. After the lock it makes a new policy
+// version, for later executions. The caller checks that the place exists; without it executions end
+// in error.
 func (s *Placements) Set(ctx context.Context, by app.Actor, handle string, place app.Placement) (app.Profile,
 	error) {
 	if err := by.PeopleOnly(); err != nil {

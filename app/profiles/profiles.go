@@ -25,7 +25,7 @@ type Config struct {
 	UnclaimedLife time.Duration // of such a profile; 0: 7 days
 }
 
-// Profiles is everything about profiles. Its parts are safe for concurrent use.
+// Profiles groups the parts for profiles. They are safe for concurrent use.
 type Profiles struct {
 	Registry   *Registry
 	Keys       *Keys

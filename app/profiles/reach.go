@@ -6,8 +6,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// reachable returns where a sealed value can go: hosts of both the key and the profile. An allowed
-// host that a plain key names may be any of them.
+// reachable returns where a sealed value can go: hosts of both key and profile. An allowed host
+// named by a plain key may be any of them.
 func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 	var all []app.Host
 	for _, w := range usable(k) {
@@ -24,8 +24,7 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 	return mergeNames(all)
 }
 
-// usable returns where a sealed value may go at all, without unencrypted ports unless the
-// credential permits them.
+// usable returns a sealed value's hosts, with unencrypted ports only if permitted.
 func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {
@@ -36,7 +35,8 @@ func usable(k KeyGrant) []app.Host {
 	return all
 }
 
-// dropUnencrypted returns the host without unencrypted ports, unless the key's credential permits them.
+// dropUnencrypted returns the host without unencrypted ports, unless the key's credential permits
+// them.
 func dropUnencrypted(k KeyGrant, h app.Host) app.Host {
 	if !k.PlainHTTP {
 		h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
@@ -48,7 +48,7 @@ func unencrypted(h app.Host) bool {
 	return slices.ContainsFunc(h.Ports, func(p int) bool { return h.Unencrypted(p) })
 }
 
-// readable reports whether Airlock reads what is sent to a host, and so can put values in.
+// readable reports whether Airlock reads traffic to a host and can insert values.
 func readable(h app.Host) bool { return !h.Protocol.Raw() }
 
 // mergeNames joins entries of one name.
@@ -65,13 +65,13 @@ func mergeNames(hosts []app.Host) []app.Host {
 	return all
 }
 
-// Stranded is a sealed key whose value can go nowhere, since scripts reach none of its hosts.
+// Stranded is a sealed key whose hosts scripts can't reach.
 type Stranded struct {
 	Key   string
 	Hosts []app.Host // any of them would do
 }
 
-// StrandedKeys finds them. Keys that no host of the profile could help are left out.
+// StrandedKeys finds stranded keys. It omits keys that no host of the profile could help.
 func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
 	var all []Stranded
 	for _, k := range keys {

@@ -18,9 +18,8 @@ type Registry struct {
 	maxUnclaimed int
 }
 
-// Create makes an unlocked profile.
-// An agent's gets a pairing code and counts against the quota; a retired instance makes none for
-// agents.
+// Create makes an unlocked profile. An agent's gets a pairing code and counts against the quota. A
+// retired instance makes none for agents.
 func (s *Registry) Create(ctx context.Context, by app.Actor, description string) (app.Profile, error) {
 	if err := app.CheckText("description", description, app.MaxDescription); err != nil {
 		return app.Profile{}, err
@@ -80,9 +79,8 @@ func (s *Registry) newProfile(by app.Actor, description string, agent bool) stor
 	return p
 }
 
-// checkQuota refuses an agent's profile when too many wait for a person.
-// An address may have as many as it leaves to others, or one address would block all agents for
-// days.
+// checkQuota refuses an agent's profile when too many wait for a person. An address may have only as
+// many as it leaves free, so it can't block all agents.
 func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string) error {
 	all, err := tx.Profiles.UnclaimedFrom(ctx)
 	if err != nil {
@@ -105,7 +103,7 @@ func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string)
 	return nil
 }
 
-// Sweep removes unclaimed profiles that are too old, as Create does. Call it about once an hour.
+// Sweep removes unclaimed profiles that are too old. Call it hourly; Create does it too.
 func (s *Registry) Sweep(ctx context.Context) error {
 	var removed []string
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
@@ -148,7 +146,7 @@ func (s *Registry) ByHandle(ctx context.Context, handle string) (app.Profile, er
 	return s.load(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ByHandle(ctx, handle) })
 }
 
-// List lists all for people, newest first, IDs opened so that they can be copied.
+// List lists all profiles for people, newest first, with opened IDs to copy.
 func (s *Registry) List(ctx context.Context) ([]app.Profile, error) {
 	var stored []store.Profile
 	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -184,8 +182,8 @@ func (s *Registry) Describe(ctx context.Context, by app.Actor, handle, descripti
 	})
 }
 
-// Delete removes a profile; its executions stay. People only.
-// The engine ends those that have not ended when it is nudged.
+// Delete removes a profile; its executions stay. People only. The engine ends unfinished ones when
+// nudged.
 func (s *Registry) Delete(ctx context.Context, by app.Actor, handle string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

@@ -98,8 +98,7 @@ func TestUnclaimedProfilesAreFewAndShortLived(t *testing.T) {
 	}
 }
 
-// One address could make all unclaimed profiles there may be within three minutes, and for a week
-// no other agent one.
+// One address can't use up the quota of unclaimed profiles.
 func TestOneAddressDoesNotFillTheQuota(t *testing.T) {
 	d := newDesk(t, func(d *accesstest.Desk) { d.Config.MaxUnclaimed = 6 })
 	from := func(address string) error {
