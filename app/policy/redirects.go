@@ -13,9 +13,9 @@ import (
 // maxTitles bounds how many profiles a sentence names.
 const maxTitles = 5
 
-// ReachedThrough says which locked profiles reach a host by the value of a plain credential, and
-// which one they would reach with another value. "" if none does, or the value names no other host.
-// An empty value asks what they reach now.
+// ReachedThrough names locked profiles that reach a plain credential's host, and the new host. It
+// is "" if there are none, or the value names the same host. An empty value asks for the present
+// host only.
 func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value app.Secret) (said string, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		opened, err := s.values.Open(ctx, tx, []string{c.ID})
@@ -32,8 +32,7 @@ func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value a
 	return said, err
 }
 
-// reachedThrough is the same of a credential whose value names the host was and would name becomes.
-// Either may be "".
+// reachedThrough is ReachedThrough for a change of host from was to becomes. Either may be "".
 func reachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
 	if was == becomes {
 		return "", nil
@@ -65,8 +64,8 @@ func reachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes 
 	return who + " would reach " + becomes + " instead of " + was + ".", nil
 }
 
-// lockedThrough returns the titles of the locked profiles whose policy allows a host by the value
-// of a credential. Revoked and expired ones count, since a person can let them run again.
+// lockedThrough returns the titles of locked profiles that allow a host by a credential. Revoked
+// and expired ones count: a person can restore them.
 func lockedThrough(ctx context.Context, tx *store.Tx, credential string) ([]string, error) {
 	handles, err := tx.Credentials.Profiles(ctx, credential)
 	if err != nil {

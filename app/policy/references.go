@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// checkReferences accepts {KEY} hosts of keys that the profile has and whose credential is plain: a
-// secret must not become a host name.
+// checkReferences accepts {KEY} hosts of the profile's keys with plain credentials. A secret must
+// not become a host name.
 func checkReferences(hosts []app.Host, grants []app.Grant, found map[string]app.Credential) error {
 	for _, h := range hosts {
 		key := h.KeyReference()
@@ -32,7 +32,7 @@ func checkReferences(hosts []app.Host, grants []app.Grant, found map[string]app.
 	return nil
 }
 
-// checkReferredValues refuses {KEY} hosts whose value is no host name: every execution would fail.
+// checkReferredValues refuses {KEY} hosts whose value is no host name. Every execution would fail.
 // A missing value may still be set.
 func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts []app.Host, grants []app.Grant) error {
 	for _, h := range hosts {
@@ -59,9 +59,9 @@ func (s *Versions) checkReferredValues(ctx context.Context, tx *store.Tx, hosts 
 	return nil
 }
 
-// ResolveHosts returns the policy's hosts with every {KEY} replaced by that key's plain value.
-// CodeInvalidField: the value is no host name or address. CodeMissingValue: there is none.
-// An entry keeps its ports, whatever the value says.
+// ResolveHosts returns the policy's hosts with every {KEY} replaced by its plain value.
+// CodeInvalidField: the value is no host name or address. CodeMissingValue: there is none. An entry
+// keeps its own ports.
 func ResolveHosts(p app.Policy, values []secrets.Resolved) ([]app.Host, error) {
 	hosts := make([]app.Host, 0, len(p.Hosts))
 	for _, h := range p.Hosts {
@@ -80,8 +80,8 @@ func ResolveHosts(p app.Policy, values []secrets.Resolved) ([]app.Host, error) {
 	return hosts, nil
 }
 
-// NamedHosts returns, by key, the host that each plain key of a profile names now.
-// It leaves out keys whose value is missing, in Vault, or no host name.
+// NamedHosts returns the host that each plain key names now, by key. It leaves out keys whose value
+// is missing, in Vault, or no host name.
 func (s *Versions) NamedHosts(ctx context.Context, p app.Profile) (map[string]string, error) {
 	var ids []string
 	for _, k := range p.Keys {
@@ -130,8 +130,8 @@ func referredHost(h app.Host, key string, values []secrets.Resolved) (string, er
 	return name, nil
 }
 
-// HostNamed returns the host that a value names: "" unless its mode is plain and it is a host name
-// or address.
+// HostNamed returns the host that a value names. It is "" unless its mode is plain and it is a host
+// name or address.
 func HostNamed(mode app.Mode, value app.Secret) string {
 	name, err := app.CanonicalName(strings.TrimSpace(value.Reveal()))
 	if mode != app.ModePlain || err != nil {

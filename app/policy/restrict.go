@@ -9,10 +9,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Restrict returns the part of a running execution's grant that still stands.
-// Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was
-// given; some may be new to it. Sealed values keep what their credentials still allow. CodeNotFound
-// if the profile is gone.
+// Restrict returns the part of a running execution's grant that still stands. Hosts are those of
+// its profile's newest policy, some perhaps new, with {KEY} resolved by the execution's plain
+// values. Sealed values keep what their credentials still allow. CodeNotFound if the profile is
+// gone.
 func (s *Versions) Restrict(
 	ctx context.Context, handle string, plain, sealed []secrets.Resolved,
 ) ([]app.Host, []secrets.Resolved, error) {
@@ -52,9 +52,8 @@ func (s *Versions) Restrict(
 	return hosts, left, nil
 }
 
-// restrictValue takes from v what its credential doesn't allow any more, and reports whether it may
-// go anywhere. A credential without hosts is not sealed any more: that widens later executions, not
-// this one.
+// restrictValue applies its credential's limits to v, and reports whether any host remains. A
+// credential without hosts is no longer sealed: that widens later executions only.
 func restrictValue(v *secrets.Resolved, c app.Credential) bool {
 	v.Hosts = app.Within(v.Hosts, c.Hosts)
 	v.Places = intersect(v.Places, c.Places)

@@ -48,7 +48,7 @@ func (s *Versions) First(ctx context.Context, tx *store.Tx, by app.Actor, p *sto
 	return s.insert(ctx, tx, by, p, grants, app.AllowedHosts(p.Hosts), found)
 }
 
-// WithHosts makes the next version of a locked profile's policy: the same keys, other hosts.
+// WithHosts makes a locked profile's next policy version, with other hosts.
 func (s *Versions) WithHosts(
 	ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile, hosts []app.Host,
 ) error {
@@ -70,8 +70,7 @@ func (s *Versions) WithHosts(
 	return s.insert(ctx, tx, by, p, current.Keys, hosts, found)
 }
 
-// WithPlacement makes the next version of a locked profile's policy: the same keys and hosts, with
-// the profile's placement.
+// WithPlacement makes a locked profile's next policy version, with the profile's placement.
 func (s *Versions) WithPlacement(ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile) error {
 	next, err := tx.Policies.Version(ctx, p.Handle, p.Policy)
 	if err != nil {
@@ -99,8 +98,8 @@ func (s *Versions) insert(
 	})
 }
 
-// KeyHosts returns the hosts at which a key may use its credential: those that both name.
-// A key that asks for none gets all of the credential's; a credential without hosts sets no limit.
+// KeyHosts returns the hosts at which a key may use its credential: the common ones. A key that
+// asks for none gets all of the credential's. A credential without hosts sets no limit.
 func KeyHosts(key string, c app.Credential, asked []app.Host) ([]app.Host, error) {
 	both := app.Within(asked, c.Hosts)
 	if len(both) == 0 && len(asked) > 0 {

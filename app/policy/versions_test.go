@@ -49,7 +49,7 @@ func TestKeysOnlyNarrowTheirCredential(t *testing.T) {
 	}
 }
 
-// Whatever a key asks for, it reaches no name and port that its credential does not.
+// A key never reaches a name and port beyond its credential's.
 func TestNarrowNeverWidens(t *testing.T) {
 	names := []string{"a.example", "b.a.example", "*.a.example", "*.b.a.example", "xa.example", "192.0.2.1"}
 	entry := rapid.Custom(func(t *rapid.T) app.Host {
