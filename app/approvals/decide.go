@@ -12,9 +12,9 @@ import (
 // all is no limit.
 const all = -1
 
-// Approve lets a script run: in one execution, or always under its profile. People only.
-// With app.ApproveOnce the execution that has waited longest runs, else the next that is submitted.
-// A refusal can be turned into an approval. CodeConflict if somebody else decided first.
+// Approve lets a script run: in one execution, or always under its profile. People only. With
+// app.ApproveOnce the oldest waiting execution runs, else the next submitted. It can overturn a
+// refusal. CodeConflict if somebody else decided first.
 func (s *Service) Approve(ctx context.Context, by app.Actor, id string, scope app.ApprovalScope) (app.Approval, error) {
 	if scope != app.ApproveOnce && scope != app.ApproveAlways {
 		return app.Approval{}, app.Invalid("scope", "that is no scope of an approval", "Choose once or always.")
@@ -45,7 +45,7 @@ func (s *Service) Approve(ctx context.Context, by app.Actor, id string, scope ap
 	})
 }
 
-// Refuse ends what waits for an approval, and is remembered: agents get the reason. People only.
+// Refuse ends what waits for an approval, and is remembered. Agents get the reason. People only.
 // CodeInvalidField without a reason; CodeConflict if somebody else decided first.
 func (s *Service) Refuse(ctx context.Context, by app.Actor, id, reason string) (app.Approval, error) {
 	reason, err := checkReason(reason)
@@ -70,9 +70,9 @@ func (s *Service) Refuse(ctx context.Context, by app.Actor, id, reason string) (
 	})
 }
 
-// Revoke takes an approval back: what waits in the queue because of it is cancelled, and the script
-// asks again. What runs goes on. It also forgets a refusal. People only.
-// CodeConflict if it neither approves nor refuses anything now.
+// Revoke takes an approval back, and cancels queued executions that depend on it. The script asks
+// again; running ones go on. It also forgets a refusal. People only. CodeConflict if there is no
+// decision now.
 func (s *Service) Revoke(ctx context.Context, by app.Actor, id string) (app.Approval, error) {
 	return s.decide(ctx, by, id, func(tx *store.Tx, a *app.Approval) (action, detail string, e Effect, err error) {
 		held, err := tx.Approvals.Held(ctx, a.ID)
@@ -150,8 +150,7 @@ func (s *Service) end(
 	return nil
 }
 
-// ApplyRule makes what a profile may run hold for its executions that were not claimed yet.
-// Announce must follow the commit.
+// ApplyRule applies a profile's rule to its unclaimed executions. Announce must follow the commit.
 func (s *Service) ApplyRule(ctx context.Context, tx *store.Tx, profileHandle string, may app.MayRun) (e Effect,
 	err error) {
 	list, err := tx.Approvals.Unapproved(ctx, profileHandle, may)

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// expireEvery is how often the clocks of waiting executions are looked at.
+// expireEvery is how often waiting executions are checked for expiry.
 const expireEvery = 10 * time.Second
 
 // ExpireLoop ends executions that waited longer than wait for an approval, until ctx ends.

@@ -10,12 +10,12 @@ import (
 // maxListed bounds a list of approvals.
 const maxListed = 1000
 
-// Open lists what people are asked, oldest first. Shown is left out.
+// Open lists open questions, oldest first. Shown is left out.
 func (s *Service) Open(ctx context.Context) ([]app.Approval, error) {
 	return s.list(ctx, "", app.ApprovalOpen)
 }
 
-// Undecided counts the scripts and the versions of skills that wait for a person.
+// Undecided counts the scripts and skill versions that wait for a person.
 func (s *Service) Undecided(ctx context.Context) (scripts, versions int, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		scripts, versions, err = tx.Undecided(ctx)
@@ -24,8 +24,7 @@ func (s *Service) Undecided(ctx context.Context) (scripts, versions int, err err
 	return scripts, versions, err
 }
 
-// List lists what is asked and what was decided and still counts, of one profile or ("") of all. Shown is
-// left out.
+// List lists questions and valid decisions, of one profile or ("") all. Shown is left out.
 func (s *Service) List(ctx context.Context, profileHandle string) ([]app.Approval, error) {
 	return s.list(ctx, profileHandle, app.ApprovalOpen, app.ApprovalApproved, app.ApprovalRefused)
 }
@@ -39,8 +38,8 @@ func (s *Service) list(ctx context.Context, profileHandle string, states ...app.
 	return list, err
 }
 
-// ByID returns an approval, and what was approved last for the same profile; its ID is "" if that is
-// nothing. CodeNotFound if there is none.
+// ByID returns an approval, and its profile's previous approval, if any. last.ID is "" without one.
+// CodeNotFound if id is unknown.
 func (s *Service) ByID(ctx context.Context, id string) (a, last app.Approval, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		if a, err = tx.Approvals.ByID(ctx, id); err != nil {

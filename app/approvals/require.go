@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// MaxWaiting is how many executions of one profile may wait for an approval.
+// MaxWaiting bounds the executions of one profile that wait for an approval.
 const MaxWaiting = 100
 
 // CheckScripts returns CodeScriptNotAllowed if a profile may run no scripts.
@@ -32,11 +32,12 @@ type Script struct {
 	By            app.Actor
 }
 
-// Require says by which approval a script may run, in the transaction that stores its execution.
-// approval is "" if its profile needs none; waits reports that a person has to decide first.
+// Require returns the approval by which a script may run. It runs in the transaction that stores
+// the execution. approval is "" if the profile needs none; waits reports that a person must decide
+// first.
 //
-// An approval for one execution is used up. Errors: CodeScriptNotAllowed, CodeScriptRefused with the
-// person's reason, CodeQueueFull if too many of the profile wait.
+// An approval for one execution is used up. Errors: CodeScriptNotAllowed, CodeScriptRefused with
+// the person's reason, CodeQueueFull if too many of the profile wait.
 func (s *Service) Require(ctx context.Context, tx *store.Tx, script Script) (approval string, waits bool, err error) {
 	sum := sha256.Sum256([]byte(script.Script))
 	now, err := tx.Approvals.Current(ctx, script.ProfileHandle, app.ApprovalScript, hex.EncodeToString(sum[:]))
@@ -59,7 +60,7 @@ func (s *Service) Require(ctx context.Context, tx *store.Tx, script Script) (app
 	return approval, true, err
 }
 
-// ask makes an execution wait for an approval, which may be open already.
+// ask makes an execution wait for a new or open approval.
 func (s *Service) ask(ctx context.Context, tx *store.Tx, a app.Approval, script Script) (id string, err error) {
 	waiting, err := tx.Approvals.CountWaiting(ctx, script.ProfileHandle)
 	switch {
@@ -91,5 +92,5 @@ func refused(a app.Approval) error {
 		"Change the script as the reason says, and submit that. Don't submit this one again.")
 }
 
-// short is the beginning of a digest, enough to tell scripts apart.
+// short returns a digest's beginning, enough to tell scripts apart.
 func short(digest string) string { return digest[:min(12, len(digest))] }

@@ -17,7 +17,7 @@ type Config struct {
 	Now   func() time.Time // in UTC and whole milliseconds
 }
 
-// Service asks people, and keeps what they decided. It is safe for concurrent use.
+// Service asks people and keeps their decisions. It is safe for concurrent use.
 type Service struct {
 	store    *store.Store
 	hub      *live.Hub
@@ -34,7 +34,7 @@ type Observer struct {
 	Ended    func(x app.Execution, end store.Finish) // one ended without having run
 }
 
-// Notify makes o the observer, in place of the one before.
+// Notify replaces the observer by o.
 func (s *Service) Notify(o Observer) { s.observer.Store(&o) }
 
 // Effect is what a decision did to executions.
@@ -64,7 +64,7 @@ func (s *Service) Announce(e Effect) {
 	s.hub.PublishExecutions(handles...)
 }
 
-// clean is a text of ours, in which a person's words may stand.
+// clean returns our own text, which may quote a person, as redact.Clean.
 func clean(text string) redact.Clean {
 	c, _ := redact.New(nil).Text(text)
 	return c
