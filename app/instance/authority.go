@@ -18,10 +18,10 @@ const (
 	settingAuthorityKey = "authority.key"
 )
 
-// renewBefore is how long before its end an authority is replaced at the next start.
+// renewBefore is the remaining life at which a start replaces an authority.
 const renewBefore = 365 * 24 * time.Hour
 
-// Authority keeps the certificate authority of an instance. Its key leaves the process only sealed.
+// Authority keeps an instance's certificate authority. Its key leaves the process only sealed.
 type Authority struct {
 	store   *store.Store
 	keyring *secrets.Keyring
@@ -33,8 +33,8 @@ func NewAuthority(st *store.Store, ring *secrets.Keyring, now func() time.Time) 
 	return &Authority{store: st, keyring: ring, now: now}
 }
 
-// Get returns the certificate authority.
-// The first call ever makes it; one with less than a year left is replaced.
+// Get returns the certificate authority. The first call makes it; one with under a year left is
+// replaced.
 func (s *Authority) Get(ctx context.Context) (*ca.Authority, error) {
 	var authority *ca.Authority
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
@@ -64,7 +64,7 @@ func (s *Authority) Get(ctx context.Context) (*ca.Authority, error) {
 	return authority, nil
 }
 
-// load returns the authority in the settings, or nil if there is none. Half of one is an error.
+// load returns the stored authority, or nil. Half of one is an error.
 func (s *Authority) load(ctx context.Context, tx *store.Tx) (*ca.Authority, error) {
 	certificate, ok, err := tx.Settings.Get(ctx, settingAuthority)
 	if err != nil {

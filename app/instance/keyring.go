@@ -15,8 +15,8 @@ const (
 	settingLookup = "keyring.lookup"
 )
 
-// VerifyKeyring checks that a key of the ring made the database, and returns the keyring to use
-// with it. That one finds ids by the lookup key in the database. The first boot stores both.
+// VerifyKeyring checks that a key of the ring made the database. It returns the keyring to use,
+// with the database's lookup key. The first boot stores both.
 func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) (*secrets.Keyring, error) {
 	err := st.Write(ctx, func(tx *store.Tx) error {
 		check, ok, err := tx.Settings.Get(ctx, settingCheck)
@@ -48,26 +48,25 @@ func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) 
 	return ring, nil
 }
 
-// RenewKeyring seals what VerifyKeyring stores with the ring's present key.
-// It is the first step of a rotation, so that an older key alone no longer starts,
-// and the last one, after which older keys open nothing.
+// RenewKeyring reseals VerifyKeyring's records with the ring's present key. A rotation starts with
+// it, so an older key alone no longer starts. It also ends with it; then older keys open nothing.
 func RenewKeyring(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, at time.Time) error {
 	return tx.Settings.Set(ctx, at,
 		store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},
 		store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
 }
 
-// settingServing holds the id of the key that the running server seals with.
+// settingServing holds the id of the running server's sealing key.
 const settingServing = "keyring.serving"
 
-// NoteServing stores which key the server seals with from now on.
+// NoteServing stores the server's present sealing key.
 func NoteServing(ctx context.Context, st *store.Store, ring *secrets.Keyring) error {
 	return st.Write(ctx, func(tx *store.Tx) error {
 		return tx.Settings.Set(ctx, time.Now(), store.Setting{Key: settingServing, Value: []byte(ring.KeyID())})
 	})
 }
 
-// ServesWith returns the id of the key that the server seals with; "" if none ever ran.
+// ServesWith returns the id of the server's sealing key, or "" if none ran.
 func ServesWith(ctx context.Context, st *store.Store) (id string, err error) {
 	err = st.Read(ctx, func(tx *store.Tx) error {
 		set, _, err := tx.Settings.Get(ctx, settingServing)

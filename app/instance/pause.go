@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Pause holds the queue until Resume, also after a restart. People only.
-// Running executions go on.
+// Pause holds the queue until Resume, also after a restart. People only. Running executions go on.
 func (s *Switches) Pause(ctx context.Context, by app.Actor) error {
 	return s.setPause(ctx, by, Switch{Since: s.now(), By: by}, "executions.pause",
 		"Paused: queued executions wait, running ones go on.")

@@ -12,12 +12,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// settingQuestionKey begins the names of settings with the keys that marked the questions of
-// imported history.
+// settingQuestionKey prefixes settings with question keys of imported history.
 const settingQuestionKey = "asked."
 
-// AskedKeys returns the question keys that came with imported history.
-// No question is stored, only its keyed hash, which takes the key of the instance that it is from.
+// AskedKeys returns the question keys of imported history. Questions are stored as keyed hashes,
+// with their original instance's key.
 func AskedKeys(ctx context.Context, tx *store.Tx, ring *secrets.Keyring) ([][]byte, error) {
 	settings, err := tx.Settings.Under(ctx, settingQuestionKey)
 	if err != nil {
@@ -37,8 +36,7 @@ func AskedKeys(ctx context.Context, tx *store.Tx, ring *secrets.Keyring) ([][]by
 // MaxAskedKeys bounds the question keys of an instance, with its own.
 const MaxAskedKeys = 64
 
-// KeepAskedKey stores a question key, up to MaxAskedKeys.
-// Without it, re-runs here don't find the answers that were given there.
+// KeepAskedKey stores a question key, up to MaxAskedKeys. Re-runs need it to find imported answers.
 func KeepAskedKey(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, key []byte, at time.Time) error {
 	sum := sha256.Sum256(key)
 	name := settingQuestionKey + hex.EncodeToString(sum[:8])

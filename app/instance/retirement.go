@@ -11,15 +11,14 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// retiredText is the error of executions that were queued when the instance was retired.
+// retiredText is the error of executions queued at retirement.
 const retiredText = "the instance was retired before the script ran; " +
 	"submit it to the instance that this one moved to"
 
-// Retirement is the switch after which an instance executes nothing any more.
+// Retirement is the switch that ends executing on an instance.
 type Retirement struct{ Switch }
 
-// Err returns CodeInstanceRetired for an agent that wants something run; nil if the instance is not
-// retired.
+// Err returns CodeInstanceRetired for an agent, or nil if not retired.
 func (r Retirement) Err() error {
 	if !r.On() {
 		return nil
@@ -29,8 +28,8 @@ func (r Retirement) Err() error {
 		"Ask the person who runs Airlock for the new address. A profile_id that you have works there as it is.")
 }
 
-// Retire ends executing for good: it cancels the queue and lets running executions end. People
-// only. Pages and history stay. It is for the old host after a move, so that no script runs twice.
+// Retire cancels the queue and lets running executions end. People only. Pages and history stay. It
+// is for the old host after a move, so no script runs twice.
 func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
@@ -82,7 +81,7 @@ func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []str
 	return ended, nil
 }
 
-// Unretire undoes Retire, for a move that was called off. People only.
+// Unretire undoes Retire, for a cancelled move. People only.
 func (s *Switches) Unretire(ctx context.Context, by app.Actor) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

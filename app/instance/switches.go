@@ -24,7 +24,7 @@ type Switches struct {
 	now   func() time.Time
 }
 
-// NewSwitches returns the switches of the instance that a store belongs to.
+// NewSwitches returns the switches of a store's instance.
 func NewSwitches(st *store.Store, hub *live.Hub, now func() time.Time) *Switches {
 	return &Switches{store: st, hub: hub, now: now}
 }
@@ -32,7 +32,7 @@ func NewSwitches(st *store.Store, hub *live.Hub, now func() time.Time) *Switches
 // SwitchKeys returns the keys of the settings that hold the switches.
 func SwitchKeys() []string { return []string{settingRetired, settingPause} }
 
-// Switch says since when, and by whom, a switch is on. The zero Switch is off.
+// Switch says since when, and by whom, a switch is on. Zero is off.
 type Switch struct {
 	Since time.Time `json:"since"`
 	By    app.Actor `json:"by"`
@@ -59,14 +59,14 @@ func (s *Switches) Retired(ctx context.Context) (r Retirement, err error) {
 	return r, err
 }
 
-// ReadRetired returns the retirement in the transaction that would take or start an execution.
+// ReadRetired returns the retirement, in the transaction that takes or starts an execution.
 func ReadRetired(ctx context.Context, tx *store.Tx) (Retirement, error) {
 	retired, err := readSwitch(ctx, tx, settingRetired)
 	return Retirement{retired}, err
 }
 
-// ReadHeld reports whether no execution may start, because the queue is paused or the instance
-// retired. It is for the transaction that would take or start one.
+// ReadHeld reports whether the queue is paused or the instance retired. Call it in the transaction
+// that takes or starts an execution.
 func ReadHeld(ctx context.Context, tx *store.Tx) (held bool, r Retirement, err error) {
 	set, err := tx.Settings.GetAll(ctx, settingPause, settingRetired)
 	if err != nil {
@@ -88,7 +88,7 @@ func readSwitch(ctx context.Context, tx *store.Tx, key string) (Switch, error) {
 	return parseSwitch(set)
 }
 
-// parseSwitch reads a setting. One that is missing is off, and so is a pause without a value.
+// parseSwitch reads a setting. A missing one, or a pause without value, is off.
 func parseSwitch(set store.Setting) (s Switch, err error) {
 	if set.Key == "" || set.Key == settingPause && len(set.Value) == 0 {
 		return s, nil
