@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Parts are all of these parts. They are safe for concurrent use.
+// Parts groups the parts. They are safe for concurrent use.
 type Parts struct {
 	Audit       *audit.Log
 	AdminToken  *auth.AdminToken

@@ -35,7 +35,7 @@ func atOnce(fns ...func() error) []error {
 	return errs
 }
 
-// rounds is how often each race is run, since it may go either way.
+// rounds is how often each race is run.
 const rounds = 15
 
 func TestRaceLockAgainstAddKeys(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// What one poll of a profile, and one resolution of its values, costs.
+// BenchmarkDesk measures one poll of a profile and one resolution of its values.
 func BenchmarkDesk(b *testing.B) {
 	st, err := store.Open(b.Context(), b.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {

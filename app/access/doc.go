@@ -1,6 +1,6 @@
-// Package access makes the parts that decide who may do what, for the API, the UI and `airlock
-// admin`: auth, credentials, policy, profiles, instance and audit.
+// Package access makes the parts that decide who may do what. These are auth, credentials, policy,
+// profiles, instance and audit, for the API, the UI and `airlock admin`.
 //
-// Each rule stands in one of these packages. A change is checked, sealed, stored and audited in one
-// transaction, and published on the hub after the commit.
+// A change is checked, sealed, stored and audited in one transaction, and published on the hub
+// after the commit.
 package access

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 )
 
-// desk is an accesstest.Desk with what the tests of this package do with it.
+// desk is an accesstest.Desk with helpers of this package.
 type desk struct{ *accesstest.Desk }
 
 func newDesk(t testing.TB, change ...func(*accesstest.Desk)) *desk {

@@ -1,5 +1,5 @@
-// Package audit reads and verifies the audit log. The event of a change is written in the
-// transaction of the change: see store.Tx.Audit.
+// Package audit reads and verifies the audit log. Changes write their events in their own
+// transaction: see store.Tx.Audit.
 package audit
 
 import (
@@ -27,8 +27,8 @@ func New(st *store.Store, now func() time.Time) *Log { return &Log{store: st, no
 // Filter selects events. Zero fields don't filter.
 type Filter = store.AuditFilter
 
-// Note records an act that changes nothing in the store by itself. People only.
-// detail is one plain sentence without secrets.
+// Note records an act that changes nothing in the store. People only. detail is one plain sentence
+// without secrets.
 func (s *Log) Note(ctx context.Context, by app.Actor, action, subject, detail string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Log) Note(ctx context.Context, by app.Actor, action, subject, detail st
 	})
 }
 
-// Latest lists the newest events, the newest first. limit is 1 to 1000; 0 means 50.
+// Latest lists the newest events first. limit is 1 to 1000; 0 means 50.
 func (s *Log) Latest(ctx context.Context, limit int) ([]app.Event, error) {
 	return s.List(ctx, Filter{Limit: limit})
 }
@@ -65,8 +65,7 @@ func (s *Log) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err e
 	return logs, err
 }
 
-// ArchivedEvents returns up to 1000 events of an archived log after a sequence number, oldest
-// first.
+// ArchivedEvents returns up to 1000 archived events after a sequence number, oldest first.
 func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		events, err = tx.Events.Archived(ctx, source, after, 1000)
@@ -75,14 +74,14 @@ func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (e
 	return events, err
 }
 
-// Verify walks the whole hash chain and returns the first broken sequence number, or 0.
+// Verify walks the hash chain and returns the first broken sequence number, or 0.
 func (s *Log) Verify(ctx context.Context) (broken int64, err error) {
 	state, err := s.State(ctx, true)
 	return state.Broken, err
 }
 
-// Has reports whether the chain has an event with this hash.
-// If so, and the chain holds, nothing up to that event was changed since.
+// Has reports whether the chain has an event with this hash. If so, and the chain holds, no event
+// up to it has changed.
 func (s *Log) Has(ctx context.Context, seq int64, hash string) (ok bool, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		_, broken, err := tx.Events.Verify(ctx, store.AuditMark{Seq: seq, Hash: hash})
@@ -100,8 +99,8 @@ type State struct {
 	Whole   time.Time // when the chain was last verified from its beginning
 }
 
-// State verifies what was added since the last call or, the first time and if whole is true,
-// everything. A break stays known until a whole walk finds none.
+// State verifies events since the last call, or all if whole or the first time. A break stays known
+// until a whole walk finds none.
 func (s *Log) State(ctx context.Context, whole bool) (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

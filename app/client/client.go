@@ -1,5 +1,4 @@
-// Package client speaks to the agent API of an instance, as any agent does: airlock run, airlock
-// mcp and /mcp act through it.
+// Package client calls an instance's agent API, for airlock run, airlock mcp and /mcp.
 package client
 
 import (
@@ -24,8 +23,8 @@ type Client struct {
 	HTTP *http.Client // its Timeout must be longer than a long poll
 }
 
-// New returns a client whose calls outlast a long poll. It follows no redirects, which would carry
-// the profile id to another place.
+// New returns a client whose calls outlast a long poll. It follows no redirects, which would leak
+// the profile id.
 func New(url string) Client {
 	return Client{URL: url, HTTP: &http.Client{
 		Timeout:       app.MaxPollWait + 30*time.Second,
@@ -56,8 +55,8 @@ func (a Answer) OK() bool { return a.Status < 300 }
 // maxAnswer bounds an answer: two streams and a result, each escaped.
 const maxAnswer = 64 << 20
 
-// Do makes one request. An error means that there was no whole answer; it names no URL, in which
-// ids stand.
+// Do makes one request. An error means there was no whole answer. It names no URL, which may
+// contain ids.
 func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -93,7 +92,7 @@ func (c Client) Do(ctx context.Context, r Request) (Answer, error) {
 	return a, nil
 }
 
-// Refusal is why an answer is a no, or that it wasn't the API's.
+// Refusal returns why an answer is a refusal or not the API's.
 func (a Answer) Refusal() *app.Error {
 	var body app.ErrorBody
 	if json.Unmarshal(a.Text, &body) != nil || body.Error == nil || body.Error.Code == "" {

@@ -38,8 +38,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestRedirectGetsNoProfile: whoever can answer in Airlock's place must not get the token sent
-// elsewhere.
+// TestRedirectGetsNoProfile: a redirect must not send the token elsewhere.
 func TestRedirectGetsNoProfile(t *testing.T) {
 	elsewhere := httptest.NewServer(
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
