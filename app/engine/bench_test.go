@@ -9,9 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
-// BenchmarkWarm measures one execution at a time from Submit to its terminal row, with a box ready
-// and waiting, and reports where the time goes: until the script is sent, while it runs, and until
-// its end is stored.
+// BenchmarkWarm measures one execution at a time from Submit to its terminal row, with a ready box.
+// It reports the times until the script is sent, until its end, and until that is stored.
 func BenchmarkWarm(b *testing.B) {
 	w := realWorld(b, func(c *engine.Config) { c.Log = nil })
 	var all, queued, ran []float64

@@ -1,4 +1,4 @@
-// Package engine makes the parts that run executions, and starts and stops them together: sandbox,
+// Package engine makes, starts and stops the parts that run executions. They are sandbox,
 // scheduler, runner and executions.
 //
 // Drain waits for running executions. Close ends the rest as interrupted. After a crash, the next

@@ -100,9 +100,9 @@ func (e *Engine) noteInstalled(list []sandbox.Installed) {
 	}
 }
 
-// Start ends the executions that a dead process left, and begins to claim.
-// It doesn't wait for the proofs of the sandboxes: an execution that is submitted meanwhile waits
-// for the proofs that decide where it runs. Health says which backends can't run and why.
+// Start ends the executions of a dead process and begins to claim. It doesn't wait for the proofs
+// of the sandboxes: executions wait for those that decide where they run. Health says which
+// backends can't run and why.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.Controller.Reconcile(ctx); err != nil {
 		return err
@@ -118,17 +118,18 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// Drain waits until the executions that run or wait for an answer have ended, or ctx ends.
-// Nothing more is accepted or claimed; pending executions stay pending. Close ends the rest.
+// Drain waits until running executions have ended, or ctx ends. Those that wait for an answer count
+// as running. Nothing more is accepted or claimed; pending executions stay pending. Close ends the
+// rest.
 func (e *Engine) Drain(ctx context.Context) {
 	if e.Scheduler.Drain(ctx) == nil {
 		e.Runner.Drain(ctx)
 	}
 }
 
-// Close stops claiming, ends running executions as interrupted, and removes the boxes.
-// Pending executions stay pending. It returns the cause of ctx if ctx ends first; the next Start
-// then ends the rest.
+// Close stops claiming, ends running executions as interrupted, and removes the boxes. Pending
+// executions stay pending. It returns the cause of ctx if that ends first; the next Start then ends
+// the rest.
 func (e *Engine) Close(ctx context.Context) error {
 	e.cancel()
 	e.Scheduler.Stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/scheduler"
 )
 
-// A stopped server marks what ran and keeps what was pending; the next one runs that.
+// A stopped server marks running executions and keeps pending ones for the next server.
 func TestStopAndStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -36,8 +36,7 @@ func TestStopAndStart(t *testing.T) {
 	w.Until(pending, app.StatusCompleted)
 }
 
-// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it
-// may.
+// A draining engine accepts nothing, lets running executions end, and observes its limit.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })

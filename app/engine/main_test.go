@@ -60,8 +60,7 @@ func runTests(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build airlock-init: %v\n%s", err, out)
 		return 1
 	}
-	// Each check of the property test starts real sessions. "-rapid.checks" on the command line still
-	// counts.
+	// Each check starts real sessions. "-rapid.checks" on the command line overrides this.
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -18,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
-// Whatever scripts, boxes and people do, in any order: what was accepted ends in a terminal status
-// that never changes again, no secret gets out, and no box is left.
+// In any order of actions, every accepted execution gets one final status, no secret gets out, and
+// no box is left.
 func TestEverythingEnds(t *testing.T) {
 	w := newWorld(t, func(c *engine.Config) {
 		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.Timeouts.Answer = 2, 1, 100, 100, 50*time.Millisecond
@@ -93,7 +93,7 @@ func withoutEmpty(lines []string) []string {
 	return kept
 }
 
-// checkEnd waits for the end of an execution that nobody answers and looks at what is kept.
+// checkEnd waits for the end of an execution without answers and checks its records.
 func (w *world) checkEnd(x app.Execution) error {
 	deadline := time.Now().Add(90 * time.Second) // a backend that failed rests for a while
 	for !x.Status.Terminal() {

@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
-// TestHoleM3RealSlices: what a script shows of its key without meaning to hide it is masked and
-// counted, whichever way it goes.
+// A key that a script shows by accident is masked and counted on every path.
 func TestHoleM3RealSlices(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)

@@ -13,8 +13,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A script chooses paths, queries and methods of the requests that the ledger has: a value in them
-// is masked, as it is and encoded.
+// Values in paths, queries and methods of the ledger are masked, plain and encoded.
 func TestLedgerPathsAreRedacted(t *testing.T) {
 	t.Parallel()
 	w, _, _ := sealedWorld(t)
@@ -46,8 +45,7 @@ for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
 	w.nowhereAtRest()
 }
 
-// The name of a model goes to the agent beside the question: a value in it is masked, and one that
-// was cut into both is put together.
+// A value in a model's name is masked. One split across name and question is joined.
 func TestModelNamesAreRedacted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,8 +65,7 @@ func TestModelNamesAreRedacted(t *testing.T) {
 	}
 }
 
-// TestPiecesInModelNames: a value that is cut into the names of the models of several questions, or
-// into such a name and the result, is put together as in questions.
+// A value split across model names, or a name and the result, is joined as in questions.
 func TestPiecesInModelNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

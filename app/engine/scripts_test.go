@@ -288,7 +288,7 @@ raise SystemExit(1)
 	}
 }
 
-// A name that is not on the list fails to resolve; the error says what to do about it.
+// An unlisted name fails to resolve, and the error gives the next step.
 func TestRealUnknownName(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
@@ -322,7 +322,7 @@ func TestRealRevoke(t *testing.T) {
 	w.UntilStatus(waiting, app.StatusCancelled)
 }
 
-// A hundred executions of all kinds leave no process, no cgroup and no goroutine (see newWorld).
+// A hundred executions leave no process, cgroup or goroutine (see newWorld).
 func TestRealHundred(t *testing.T) {
 	t.Parallel()
 	mark, instance := newMark(), "engine-"+app.NewID()
@@ -365,8 +365,8 @@ func TestRealHundred(t *testing.T) {
 	}
 }
 
-// A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is
-// taken again, and the next one runs.
+// A killed or hanging plugin takes its boxes with it. The execution says so, and the next one runs
+// after a new proof.
 func TestRealPluginLost(t *testing.T) {
 	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {

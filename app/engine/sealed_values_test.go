@@ -67,7 +67,7 @@ func (p *pipeTap) holds(text []byte) bool {
 	return bytes.Contains(p.seen.Bytes(), text)
 }
 
-// echo is a TLS service that repeats what it is sent, and remembers the Authorization headers.
+// echo is a TLS service that repeats requests and remembers Authorization headers.
 type echo struct {
 	mu  sync.Mutex
 	got []string
@@ -92,8 +92,8 @@ func (e *echo) taken() []string {
 	return got
 }
 
-// sealedWorld has a profile whose key TOKEN is sealed for api.example.com:443, which is an echo
-// service under a certificate of its own authority.
+// sealedWorld has a profile whose key TOKEN is sealed for api.example.com:443. An echo service
+// answers there, under its own certificate authority.
 func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 	t.Helper()
 	e := &echo{}
@@ -103,8 +103,8 @@ func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 	return w, e, tap
 }
 
-// worldBefore is a world whose hosts api.example.com:443 and other.example.com:443 are one service.
-// start starts its engine, with real boxes, all of whose pipes are tapped.
+// worldBefore serves api.example.com:443 and other.example.com:443 by one service. start starts its
+// engine with real boxes, all of whose pipes are tapped.
 func worldBefore(
 	t *testing.T, service http.Handler, change ...func(*engine.Config),
 ) (w *world, tap *pipeTap, start func()) {
@@ -171,8 +171,8 @@ func (w *world) sealedProfile() app.Profile {
 	return p
 }
 
-// The usual clients use a sealed key as if it were the value; the service gets the value, and the
-// script gets its placeholder back.
+// The usual clients use a sealed key like its value. The service gets the value; the script gets
+// its placeholder back.
 func TestSealedReachesItsHostOnly(t *testing.T) {
 	t.Parallel()
 	w, e, tap := sealedWorld(t)
@@ -250,8 +250,8 @@ set_result({
 	w.nowhereAtRest()
 }
 
-// F18 and F19: what a script derives from a sealed key, or tells by its exit code, its time or the
-// number of its rows, is about the placeholder, since that is all it has.
+// F18 and F19: a script knows only the placeholder. So it can't leak the value by derivation, exit
+// code, time or row count.
 func TestSealedCanNotBeDerivedFrom(t *testing.T) {
 	t.Parallel()
 	w, e, _ := sealedWorld(t)
@@ -294,7 +294,7 @@ set_result([{
 	}
 }
 
-// nowhereAtRest looks for the value in the data directory and in what the API could tell.
+// nowhereAtRest looks for the value in the data directory and in the API's answers.
 func (w *world) nowhereAtRest() {
 	w.T.Helper()
 	w.Must(filepath.WalkDir(w.Dir, func(path string, f fs.DirEntry, err error) error {
@@ -317,8 +317,7 @@ func forms() [][]byte {
 		[]byte(hex.EncodeToString([]byte(v)))}
 }
 
-// While a script that has used its sealed key runs, the value is in none of the processes that make
-// up its box.
+// No process of the box holds a sealed value, also while its script uses it.
 func TestSealedIsNowhereInTheBox(t *testing.T) {
 	w, e, _ := sealedWorld(t)
 	x := w.Send(`
@@ -412,7 +411,7 @@ func eachRegion(t *testing.T, pid int, see func(where string, data []byte)) {
 	}
 }
 
-// What a person takes from a credential counts at once, also on a connection that is kept open.
+// Removals from a credential count at once, also on an open connection.
 func TestSealedIsTakenFromWhatRuns(t *testing.T) {
 	t.Parallel()
 	w, e, _ := sealedWorld(t)
@@ -448,8 +447,8 @@ set_result([before, after])
 	w.Must(err)
 }
 
-// What a person gives to a credential (a new value, another mode) is for later executions: what
-// runs goes on with the value and the placeholder that it began with.
+// Additions to a credential (a new value, another mode) are for later executions. Running ones keep
+// value and placeholder.
 func TestSealedStaysAsItBegan(t *testing.T) {
 	t.Parallel()
 	w, e, _ := sealedWorld(t)

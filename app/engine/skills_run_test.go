@@ -22,8 +22,8 @@ import (
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
 
-// dockerSkillWorld is one with boxes of the docker backend. The default image has what the examples need:
-// this host's pandas, shell and Node. plain:1 has Python only.
+// dockerSkillWorld has boxes of the docker backend. The default image has this host's pandas, shell
+// and Node for the examples. plain:1 has Python only.
 func dockerSkillWorld(t *testing.T) *world {
 	t.Helper()
 	root, err := dockertest.Root("bash", "python3-pandas", "python3-pandas-lib", "python3-numpy", "python3-dateutil",
@@ -81,14 +81,13 @@ func (w *world) runSkill(ref, inputs string) (app.Execution, error) {
 	return x, err
 }
 
-// TestRealSkillsRunUnchanged: skills in Skillbox's own format, in Python with pandas, shell and Node,
-// also under a profile that runs approved skills only. Output in SANDBOX_OUTPUT is the result, and
-// files in SANDBOX_FILES_DIR are artifacts.
+// Skills in Skillbox's format run unchanged, also under a profile for approved skills only. Output
+// in SANDBOX_OUTPUT is the result, files in SANDBOX_FILES_DIR are artifacts.
 func TestRealSkillsRunUnchanged(t *testing.T) {
 	realWorld(t).runExamples()
 }
 
-// TestRealSkillsOnDocker: the examples run there too, and a skill gets the image that it asks for.
+// The examples run on docker too, and a skill gets its requested image.
 func TestRealSkillsOnDocker(t *testing.T) {
 	w := dockerSkillWorld(t)
 	w.runSkillsWithImages()
@@ -157,8 +156,8 @@ func (w *world) runExamples() {
 	enginetest.WantCode(t, err, app.CodeSkillNotFound)
 }
 
-// TestRealSkillHasWhatScriptsHave: settings and set_result in Python and by the command airlock,
-// its files read-only beside it, and artifacts; and a version that was revoked since doesn't start.
+// A skill has settings, set_result, read-only files and artifacts, in Python and by the command
+// airlock. A revoked version doesn't start.
 func TestRealSkillHasWhatScriptsHave(t *testing.T) {
 	w := realWorld(t)
 	write := func(name, entry, code string) string {
@@ -244,8 +243,8 @@ set_result({"keys": sorted(settings.keys()), "host": settings.get("DB_HOST")})
 	}
 }
 
-// TestRealSkillWithoutItsPackagesIsRefused before it is queued, with the names that the boxes lack; what
-// they have runs, also under the names that distributions have.
+// TestRealSkillWithoutItsPackagesIsRefused checks that missing packages are named before queueing.
+// Names of distributions count too.
 func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 	w := realWorld(t)
 	write := func(name, code, requirements string) string {
@@ -285,8 +284,8 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 	w.UntilStatus(x, app.StatusCompleted)
 }
 
-// TestRealSkillWithinLimits: what a skill asks for within the operator's limits runs, more memory or cores
-// are refused, and a longer run time is cut; a reviewer is told.
+// A skill runs within the operator's limits. More memory or cores are refused, a longer run time is
+// cut, and a reviewer is told.
 func TestRealSkillWithinLimits(t *testing.T) {
 	w := realWorld(t)
 	write := func(name, front string) string {
@@ -328,8 +327,8 @@ func TestRealSkillWithinLimits(t *testing.T) {
 	}
 }
 
-// TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes: the largest inputs that are accepted reach a shell
-// and a Node program, and one byte more is refused before anything is queued. Python takes more.
+// The largest accepted inputs reach a shell and a Node program. One byte more is refused before
+// queueing. Python takes more.
 func TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes(t *testing.T) {
 	w := realWorld(t)
 	write := func(name, entry, code string) string {

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
-// TestRealUnlistedPorts: also a program that a script starts has a row for an unlisted port, and makes a
-// request. Rows name the line that first asked for their host.
+// A script's child programs get a ledger row and a request for an unlisted port, too. Rows name the
+// line that first asked for their host.
 func TestRealUnlistedPorts(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {

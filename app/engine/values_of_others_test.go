@@ -21,7 +21,7 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 )
 
-// logbook is a service that writes down what it is sent and shows it to everybody.
+// logbook is a service that records requests and shows them to everybody.
 type logbook struct {
 	mu  sync.Mutex
 	log bytes.Buffer
@@ -51,8 +51,7 @@ func another() string { return strings.ReplaceAll(assembled(), "k3y", "oth3r-k3y
 
 func injected() string { return strings.ReplaceAll(assembled(), "k3y", "inj3ct3d-k3y") }
 
-// locked makes a profile that may reach the hosts and has the keys, each narrowed to what its agent
-// asked for.
+// locked makes a profile with these places and keys, narrowed as its agent asked.
 func (w *world) locked(keys []app.Key, places ...string) app.Profile {
 	w.T.Helper()
 	ctx := w.T.Context()
@@ -101,8 +100,8 @@ print(text)
 set_result({"text": text, "hex": text.encode().hex(), "words": text.split()})`
 )
 
-// keepsOut runs a script under a profile and fails if it gets or gives out any of the values. It
-// returns what the script saw.
+// keepsOut runs a script under a profile and returns what it saw. It fails if the script gets or
+// reveals any of the values.
 func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string, values ...string) app.Output {
 	w.T.Helper()
 	w.Profile = p
@@ -124,9 +123,8 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 	return out
 }
 
-// One profile writes its sealed value into a host's log, and others read that: without the key,
-// after a rotation, with another credential of the host, with the key narrowed to elsewhere by its
-// agent, after a restart. None of them gets the value, in the box or out of it.
+// Other profiles must not read a sealed value from a host's log, in or out of the box. The cases:
+// no key, rotation, another credential, a narrowed key, a restart.
 func TestHoleH2ValueInALog(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
@@ -174,9 +172,8 @@ func TestHoleH2ValueInALog(t *testing.T) {
 	}
 }
 
-// What a host shows of an injected credential of others reaches the script, whose connection is
-// relayed, but nothing of it leaves the box: neither in output, live or kept, nor in a question or
-// the name of a host, and no mask tells whose it is.
+// A relayed script sees others' injected credentials, but they don't leave the box. Output,
+// questions and host names are masked, and no mask tells an owner.
 func TestHoleH2OutputOfAnInjectedValue(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
@@ -245,9 +242,8 @@ raise ValueError(value)
 	}
 }
 
-// A log shows another credential that begins with the script's own value, or with what a rule takes
-// for a secret: all of it is masked, and what is left of it when that was taken away comes out
-// nowhere.
+// A log shows another credential that begins with the script's own value or a rule's match. All of
+// it is masked, leaving no remainder.
 func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}
@@ -301,8 +297,8 @@ raise ValueError(text)`)
 	w.nowhereAtRest()
 }
 
-// The live view masks what a credential of others became while the script runs, and doesn't show
-// what it held back when that changed.
+// The live view masks rotated credentials of others, and doesn't show output held back at the
+// change.
 func TestHoleF4LiveViewAfterARotation(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}

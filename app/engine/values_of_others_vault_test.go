@@ -16,9 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// TestHoleF2VaultValueInALog: a value from Vault that was read while its credential belonged to one
-// name of a host is kept out of what that shows under another, as soon as the credential belongs to
-// both.
+// A Vault value read for one name of a host is masked under another once its credential has both.
 func TestHoleF2VaultValueInALog(t *testing.T) {
 	t.Parallel()
 	host := &logbook{}

@@ -1,3 +1,2 @@
-// Package enginetest runs a whole engine for tests: on a new database, with boxes that guesttest
-// plays. It is for tests only.
+// Package enginetest runs a whole engine for tests, with a new database and boxes of guesttest.
 package enginetest

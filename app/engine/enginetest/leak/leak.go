@@ -3,7 +3,7 @@ package leak
 
 import "strings"
 
-// Shown returns the longest beginning or end of the secret that the text has, in bytes.
+// Shown returns the length of the secret's longest prefix or suffix in text, in bytes.
 func Shown(text, secret string) int {
 	for n := len(secret); n > 0; n-- {
 		if strings.Contains(text, secret[:n]) || strings.Contains(text, secret[len(secret)-n:]) {
