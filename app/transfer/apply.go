@@ -117,8 +117,8 @@ func (m *importer) run(ctx context.Context) (err error) {
 	return m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
-// roomForMore refuses an import that leaves more here than half of what a file may hold. The other
-// half is for later growth, so that our own files and backups stay readable.
+// roomForMore refuses an import that fills more than half of a file's capacity. The rest is for
+// later growth, so that our own files and backups stay readable.
 func (m *importer) roomForMore(ctx context.Context) error {
 	if m.fresh {
 		return nil
@@ -192,8 +192,8 @@ func (m *importer) credential(ctx context.Context, item Item, c content.Credenti
 	return m.note(ctx, "credential.import", c.Name, "Added from a file.")
 }
 
-// overwriteCredential keeps the credential's id and gives it what the file says; its value becomes
-// a new version.
+// overwriteCredential updates a credential from the file and keeps its id. Its value becomes a new
+// version.
 func (m *importer) overwriteCredential(ctx context.Context, here, c content.Credential) error {
 	was, err := m.tx.Credentials.ByName(ctx, c.Name)
 	if err != nil {

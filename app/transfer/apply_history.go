@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// askedKeys keeps the keys of the file's hashes of questions, so that re-runs here find the answers
-// that were given there.
+// askedKeys keeps the keys of the file's question hashes. Re-runs here find recorded answers by
+// them.
 func (m *importer) askedKeys(ctx context.Context) error {
 	if !m.choice.History {
 		return nil
@@ -120,8 +120,7 @@ func (m *importer) execution(ctx context.Context, r content.Record) error {
 	return nil
 }
 
-// person adds a person who may log in. It does so in a new database only: a file must not decide
-// who may enter an instance that is in use.
+// person adds a person to a new database only. A file must not grant access to an instance in use.
 func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
@@ -132,8 +131,8 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	return m.addNew(ctx, p)
 }
 
-// event takes an event of the other instance's audit log: into a new database as it is, else beside
-// this instance's own.
+// event adds an audit event of the other instance. A new database takes it unchanged; others keep
+// it beside their own log.
 func (m *importer) event(ctx context.Context, e store.EventRow) error {
 	if err := m.logs.Event(e); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (m *importer) event(ctx context.Context, e store.EventRow) error {
 	return m.keep(ctx, m.in.Opening.Instance, e)
 }
 
-// archived takes an event of an audit log that the other instance keeps beside its own.
+// archived adds an event of an audit log that the other instance had archived.
 func (m *importer) archived(ctx context.Context, a content.Archived) error {
 	if err := m.logs.Archived(a); err != nil {
 		return err
@@ -158,9 +157,10 @@ func (m *importer) archived(ctx context.Context, a content.Archived) error {
 	return m.keep(ctx, a.Source, a.EventRow)
 }
 
-// keep archives an event of another instance's log, unless it is here. Events of a log come one after
-// the other, from its first. An instance that was restored goes on otherwise than what is here: the
-// rest of its log is left out, since the archive of a log is one chain.
+// keep archives an event of another instance's log, unless it is here.
+//
+// Events of a log follow each other from the first. Where a restored instance's log diverges from
+// the archive, its rest is left out, since the archive is one chain.
 func (m *importer) keep(ctx context.Context, source string, e store.EventRow) error {
 	if m.parted[source] || source == m.instance && !m.fresh {
 		return nil
@@ -196,9 +196,9 @@ func (m *importer) bring(log string, e store.EventRow) {
 	b.last, b.hash = e.Seq, e.Hash
 }
 
-// noteBrought records in this instance's own log which archived events the import added. Nobody
-// signs such a log: the file's maker could have invented its label, or continued a log they had. So
-// each event can be traced to the import, and the person, that added it.
+// noteBrought audits which archived events the import added. Archived logs are unsigned, so the
+// file's maker could have invented or extended them. This traces each event to its import and
+// person.
 func (m *importer) noteBrought(ctx context.Context) error {
 	for _, log := range slices.Sorted(maps.Keys(m.parted)) {
 		const why = "Left out the rest of the file's events: this log goes on otherwise here."
@@ -238,8 +238,8 @@ func (m *importer) await(row store.ArtifactRow) (err error) {
 	return err
 }
 
-// content takes a piece of an artifact's content. With the last one the artifact is stored; its content is
-// kept as long as that of a new one. What the lines say was checked when they were read.
+// content adds a piece of an artifact's content, and stores the artifact with the last. Its content
+// is kept as long as a new one's. Reading has checked the lines.
 func (m *importer) content(ctx context.Context, r content.Piece) error {
 	a := &m.arriving
 	if a.spool == nil {

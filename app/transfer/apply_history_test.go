@@ -86,8 +86,7 @@ func TestFilesWithImpossiblePeopleAreRefused(t *testing.T) {
 	}
 }
 
-// TestACopyGivesNoRoleAndNoPasskeyBack: an older copy takes the place of a later state, in which an
-// owner became a viewer and a passkey was removed.
+// An older copy replaces a later state, where an owner became a viewer and a passkey was removed.
 func TestACopyGivesNoRoleAndNoPasskeyBack(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {

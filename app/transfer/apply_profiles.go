@@ -41,15 +41,15 @@ func (m *importer) profile(ctx context.Context, item Item, f content.Profile) er
 	return m.overwriteProfile(ctx, f)
 }
 
-// revoked reports that a profile is newly revoked. It audits it like any other revocation: a server
-// beside this command learns from the log which executions to stop.
+// revoked reports and audits that a profile is newly revoked. A running server learns from the log
+// which executions to stop.
 func (m *importer) revoked(ctx context.Context, handle string) error {
 	m.report.Revoked = append(m.report.Revoked, handle)
 	return m.note(ctx, "profile.revoke", handle, "Revoked, as a file says.")
 }
 
-// newProfile loads a profile as the file has it, linked to the credentials that are here now.
-// before is when the profile that it replaces was changed last; 0 if there is none.
+// newProfile loads a profile of the file, linked to present credentials. before is the last change
+// of the profile it replaces; 0 if there is none.
 func (m *importer) newProfile(ctx context.Context, f content.Profile, before int64) error {
 	version, err := m.versionHere(ctx, f)
 	if err != nil {
@@ -94,8 +94,8 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	return m.note(ctx, "profile.import", f.Handle, "Added from a file.")
 }
 
-// updatedAt is the time of a profile's last change. An import is a change: a page that was opened
-// before it must not decide about something that it never showed.
+// updatedAt returns the time of a profile's last change, which includes an import. A page opened
+// earlier must not decide on unseen changes.
 func (m *importer) updatedAt(file int64) int64 {
 	now := m.now.UnixMilli()
 	if m.fresh {
@@ -104,9 +104,8 @@ func (m *importer) updatedAt(file int64) int64 {
 	return now
 }
 
-// versionHere is the version that counts of the file's policy here. Versions outlive their profile
-// and never change, so those of a profile that was here and was deleted are still there: where they
-// say something else than the file, the file's policy becomes the version after them.
+// versionHere returns the current version here of the file's policy. Versions outlive their profile
+// and never change. If an old one contradicts the file, its policy becomes the next version.
 func (m *importer) versionHere(ctx context.Context, f content.Profile) (int, error) {
 	last, was := m.gone[f.Handle]
 	if !was || f.Policy > last.version {
@@ -120,8 +119,8 @@ func (m *importer) versionHere(ctx context.Context, f content.Profile) (int, err
 	return policy.Version, m.tx.Policies.Insert(ctx, f.Handle, policy)
 }
 
-// overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes
-// the version after the present one.
+// overwriteProfile gives a locked profile the file's name, end, revocation and policy. The policy
+// becomes the next version.
 func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) error {
 	p, err := m.tx.Profiles.ByHandle(ctx, f.Handle)
 	if err != nil {
@@ -160,8 +159,8 @@ func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) erro
 	return m.note(ctx, "profile.import", f.Handle, "Overwritten from a file.")
 }
 
-// mapped is a policy with the ids that the credentials have here. A grant of a credential that is
-// not in the file points nowhere.
+// mapped returns a policy with this instance's credential ids. A grant of a credential outside the
+// file points nowhere.
 func (m *importer) mapped(p app.Policy) app.Policy {
 	keys := make([]app.Grant, len(p.Keys))
 	for i, g := range p.Keys {
@@ -172,8 +171,8 @@ func (m *importer) mapped(p app.Policy) app.Policy {
 	return p
 }
 
-// credentialID is the id that a credential of the file has here. One that is not in the file, or
-// was not taken, is nothing that is here.
+// credentialID returns this instance's id for a credential of the file. Unknown or refused
+// credentials get an id that nothing has here.
 func (m *importer) credentialID(id string) string {
 	if to, ok := m.ids[id]; ok {
 		return to
@@ -184,8 +183,9 @@ func (m *importer) credentialID(id string) string {
 	return id
 }
 
-// policies loads the versions of profiles that were taken, that are here with the same version or
-// that are gone everywhere. Versions never change, so one that is here counts.
+// policies loads policy versions of accepted profiles, of those here, and of deleted ones. A
+// present profile gets none above its policy number. Versions never change, so a present one
+// counts.
 func (m *importer) policies(ctx context.Context) error {
 	for handle, versions := range m.in.Policies {
 		if _, ok := m.home(handle); !ok {
@@ -212,7 +212,7 @@ func (m *importer) policies(ctx context.Context) error {
 	return nil
 }
 
-// policyOf is the policy version of a profile of the file that replaced an unlocked one here; 0 if
+// policyOf returns the policy version of a file's profile that replaced an unlocked one. It is 0 if
 // it was not taken.
 func (m *importer) policyOf(handle string) int {
 	for i, f := range m.in.Profiles {
@@ -223,7 +223,7 @@ func (m *importer) policyOf(handle string) int {
 	return 0
 }
 
-// home says whether the history of a handle is taken, and to which row it belongs.
+// home reports whether a handle's history is taken, and its profile's row.
 func (m *importer) home(handle string) (*int64, bool) {
 	if row, ok := m.homes[handle]; ok {
 		return row, true

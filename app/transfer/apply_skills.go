@@ -62,7 +62,7 @@ func (m *importer) skill(ctx context.Context, f content.Skill) error {
 	return m.note(ctx, "skill.import", f.Name, "Taken from a file.")
 }
 
-// skillRow adds the row of a skill, or changes the one that is here, and returns its number.
+// skillRow adds or changes the row of a skill and returns its number.
 func (m *importer) skillRow(ctx context.Context, f content.Skill, here content.Skill) (int64, error) {
 	if here.ID == 0 {
 		row := f.SkillRow
@@ -85,8 +85,8 @@ func (m *importer) skillRow(ctx context.Context, f content.Skill, here content.S
 	return s.Row, m.tx.Skills.Update(ctx, s)
 }
 
-// ownerHere is the profile that the file's owner of a skill is here, "" if it is none: its handle may be
-// another profile's.
+// ownerHere returns the present profile of a skill's owner in the file. It is "" if there is none:
+// its handle may be another profile's.
 func (m *importer) ownerHere(handle string) string {
 	if m.fresh || m.homes[handle] != nil {
 		return handle
@@ -155,8 +155,8 @@ func (m *importer) keepBundle(ctx context.Context) (store.Blob, error) {
 	return m.s.cfg.Files.KeepIn(ctx, m.tx, spool)
 }
 
-// approval takes what a person decided about a script of a profile that comes with the file. A profile
-// that is here, or was, keeps what was decided here.
+// approval takes a decision on a script of a profile that comes with the file. Profiles that are or
+// were here keep this instance's decisions.
 func (m *importer) approval(ctx context.Context, a content.Approval) error {
 	if err := a.Check(); err != nil {
 		return content.Contradiction("an approval", "is not possible", err)

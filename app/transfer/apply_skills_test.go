@@ -168,8 +168,8 @@ func TestFilesOfSkillsThatWereChangedAreRefused(t *testing.T) {
 	}
 }
 
-// TestNoFileApprovesWhatWasNotApprovedHere: without a yes of its own nothing of a skill that is here
-// comes to run, and nothing that was revoked here ever does.
+// A file needs a separate yes to make anything of a present skill runnable. Revoked versions stay
+// revoked.
 func TestNoFileApprovesWhatWasNotApprovedHere(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	here := newFixture(t, "bbbb")

@@ -125,7 +125,7 @@ func sameValue(a, b content.Credential) bool {
 	return app.NewSecret(*a.Value).Equal(app.NewSecret(*b.Value))
 }
 
-// hostNamed is the host that the value of a plain credential names; "" if it names none.
+// hostNamed returns the host in a plain credential's value; "" if there is none.
 func hostNamed(c content.Credential) string {
 	if c.Value == nil {
 		return ""
@@ -189,8 +189,8 @@ func profileFacts(p content.Profile, policy app.Policy, s side) []fact {
 	return append(facts, fact{name: "Runs", text: cmp.Or(policy.Placement.String(), "wherever the instance runs scripts")})
 }
 
-// sealedHosts is where the values of a policy's sealed keys may go. What counts is the mode of the
-// credential, not that of the grant, which says what it was at the lock.
+// sealedHosts returns the hosts that may get a policy's sealed values. The credential's mode
+// counts; the grant has the mode at the lock.
 func sealedHosts(policy app.Policy, s side) (hosts []app.Host) {
 	for _, g := range policy.Keys {
 		if c, ok := s(g.CredentialID); ok && c.Mode == app.ModeSealed {
@@ -200,7 +200,7 @@ func sealedHosts(policy app.Policy, s side) (hosts []app.Host) {
 	return hosts
 }
 
-// sentence says what an entry lets a profile reach, with the host that a plain key names.
+// sentence describes what an entry lets a profile reach, with the host of a plain key.
 func sentence(p content.Profile, h app.Host, sealed []app.Host, s side) string {
 	for _, k := range p.Keys {
 		if c, ok := s(k.Credential); ok && k.Name == h.KeyReference() && hostNamed(c) != "" {

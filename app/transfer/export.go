@@ -43,10 +43,10 @@ type Exported struct {
 	LostArtifacts int64 // whose contents the storage has lost, likewise
 }
 
-// Export writes an .airlock file to w: a consistent picture of this moment, however long it takes
-// and whatever runs meanwhile. It holds one row at a time. progress may be nil. People only.
-// Errors: CodeInvalidField for a weak passphrase, CodeNotFound for a profile that isn't there;
-// those of w.
+// Export writes a consistent snapshot to w as an .airlock file.
+//
+// Work goes on meanwhile. It holds one row at a time. progress may be nil. People only. Errors:
+// CodeInvalidField for a weak passphrase, CodeNotFound for a missing profile; those of w.
 func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphrase app.Secret, what Selection,
 	progress *Progress) (Exported, error) {
 	if err := by.PeopleOnly(); err != nil {

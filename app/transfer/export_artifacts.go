@@ -13,11 +13,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// contentPiece is how much of an artifact stands in one line, in bytes. It bounds the memory that a file
-// takes to write and to read.
+// contentPiece is the size of an artifact's piece in one line, in bytes. It bounds the memory for
+// writing and reading.
 const contentPiece = 512 << 10
 
-// ArtifactBytes returns how much the contents add to an export of these profiles (nil: of all).
+// ArtifactBytes returns the contents' share of an export of these profiles. nil means all profiles.
 func (s *Service) ArtifactBytes(ctx context.Context, profiles []string) (bytes int64, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		bytes, err = tx.Executions.ArtifactBytes(ctx, profiles)
@@ -26,8 +26,8 @@ func (s *Service) ArtifactBytes(ctx context.Context, profiles []string) (bytes i
 	return bytes, err
 }
 
-// content writes the content of an artifact in pieces. One that is lost or damaged must not make every
-// export fail from then on.
+// content writes an artifact's content in pieces. Lost or damaged content must not make exports
+// fail.
 func (e *exporter) content(ctx context.Context, tx *store.Tx, row store.ArtifactRow) error {
 	last := content.Piece{End: true}
 	err := e.pieces(ctx, tx, row)

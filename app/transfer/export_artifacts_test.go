@@ -15,8 +15,8 @@ import (
 
 func withArtifacts() Selection { return Selection{History: true, Artifacts: true} }
 
-// TestArtifactsTravelWithTheirContents, in an import and in a restore, where a person chose them; else
-// only what is known of them does. What is added to the file is told before.
+// Contents of artifacts travel in imports and restores if a person chose them; otherwise only their
+// descriptions do. The added size is told before.
 func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p, other := h.Locked("p", nil), h.Locked("another", nil)

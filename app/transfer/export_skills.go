@@ -63,8 +63,8 @@ func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// packed reads the files of a version; nil if they are lost or damaged, since that must not make every
-// backup fail from then on.
+// packed returns the files of a version. It is nil if they are lost or damaged, since that must not
+// make backups fail.
 func (e *exporter) packed(ctx context.Context, tx *store.Tx, v store.SkillVersionRow) ([]byte, error) {
 	content, err := e.s.cfg.Files.OpenIn(ctx, tx, *v.BlobID)
 	if app.CodeOf(err) == app.CodeNotFound {

@@ -30,8 +30,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Everything that travels arrives, and nothing else changes on the way: the new instance would
-// write the very same file.
+// An export of the new instance equals the imported file.
 func TestExportAndImport(t *testing.T) {
 	old, p, id := furnished(t, "aaaa")
 	file := old.export(all())
@@ -100,8 +99,7 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// comparableRecords drops what belongs to one instance: who made the file and when, its audit log,
-// how often a value was used since.
+// comparableRecords drops what belongs to one instance: maker, time, audit log, counts of use.
 func comparableRecords(list []content.Record) (out []content.Record) {
 	for _, r := range list {
 		switch {
@@ -208,7 +206,7 @@ func TestWeakPassphraseIsRefused(t *testing.T) {
 	}
 }
 
-// What is written while an export runs is not in it, and does not wait for it.
+// An export excludes later writes, and they don't wait for it.
 func TestExportIsOneMoment(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("a", nil)
@@ -269,8 +267,8 @@ func newGolden(t *testing.T, path string, text []byte) {
 	}
 }
 
-// Today's program and the plain reader in docs find the same lines in a file that was written once.
-// Its passphrase is the one of the tests.
+// This program and the plain reader in docs read a golden file alike. Its passphrase is the one of
+// the tests.
 func TestGoldenFileIsRead(t *testing.T) {
 	if *update {
 		h, _, _ := furnished(t, "aaaa")
@@ -305,8 +303,8 @@ func TestGoldenFileIsRead(t *testing.T) {
 	}
 }
 
-// What lines may say is written down. A member more, fewer or of another type is another content
-// version. Until version 1 is released: delete its files and let -update write them.
+// A member more, fewer or of another type needs a new content version. Until version 1 is released,
+// delete its files and let -update write them.
 func TestContentIsWhatItsVersionSays(t *testing.T) {
 	var got bytes.Buffer
 	members(&got, "", reflect.TypeOf(content.Record{}))
@@ -319,7 +317,7 @@ func TestContentIsWhatItsVersionSays(t *testing.T) {
 	}
 }
 
-// members writes the names and types of all members of a JSON value of a type.
+// members writes names and types of all members of a type's JSON.
 func members(w io.Writer, path string, kind reflect.Type) {
 	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice && kind.Elem().Kind() != reflect.Uint8 {
 		if kind.Kind() == reflect.Slice {
@@ -361,8 +359,7 @@ func memberName(f reflect.StructField) string {
 	return name
 }
 
-// The format is what docs/airlock-file.md says: a reader in another language, made after that page,
-// finds the very lines that were written.
+// A Python reader made from docs/airlock-file.md finds the written lines.
 func TestPlainPythonReadsTheFile(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	h.Out = strings.Repeat("noise ", 50_000)
@@ -406,8 +403,7 @@ func TestPlainPythonReadsTheFile(t *testing.T) {
 	}
 }
 
-// An execution from a time of larger limits is an error that names it, not a file that nobody can
-// read.
+// An execution from a time of larger limits is an error that names it, not an unreadable file.
 func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.Dir, store.FileName)+"?_pragma=busy_timeout(10000)"))
@@ -423,7 +419,7 @@ func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
 	h.No(err)
 }
 
-// A file may hold U+2028 as it is, where a file of ours has it escaped, in twice the bytes.
+// A file may hold U+2028 unescaped, in half the bytes that we write.
 func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
 	evil, _, _ := furnished(t, "aaaa")
 	var file bytes.Buffer
@@ -444,8 +440,8 @@ func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
 	}
 }
 
-// What comes with files, and what agents and scripts do, must never make a file of ours one that
-// nobody can read: every backup would fail from then on.
+// Files, agents and scripts must never make a file of ours unreadable: every later backup would
+// fail.
 
 // Each import may bring 64 keys of hashes of questions. A file holds 64, this instance's own among
 // them.
@@ -500,9 +496,8 @@ func wide(n int) (list []app.Host) {
 	return list
 }
 
-// Agents create profiles, fifty of which may wait for a person, and ask for keys with hosts. All
-// that they may have stored together must not make a file that its reader takes for a hostile one:
-// every backup would fail.
+// All that agents may store, such as fifty waiting profiles, must leave a file that its reader
+// accepts.
 func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	agent := app.Actor{Kind: app.ActorAgent, Address: "192.0.2.9"}
@@ -556,8 +551,7 @@ func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 	}
 }
 
-// However long the history and whatever it left, an export and an import hold little of it: 64 MiB pass
-// through in less than 16 MiB more than there was before.
+// An export and import of 64 MiB need less than 16 MiB of memory.
 func TestMemoryStaysConstant(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("p", nil)

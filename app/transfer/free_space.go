@@ -12,8 +12,8 @@ import (
 // checkInterval is the number of written bytes after which the disk is looked at again.
 const checkInterval = 16 << 20
 
-// CheckSpace makes sure that the data directory's disk takes size bytes more and still has some left
-// for the database: CodeTooLarge.
+// CheckSpace returns CodeTooLarge unless the data directory has room for size bytes and the
+// database.
 func (s *Service) CheckSpace(size int64) error {
 	free, err := s.cfg.FreeSpace(s.cfg.Dir)
 	if err != nil {
@@ -38,8 +38,7 @@ func freeSpace(dir string) (int64, error) {
 // WatchSpace returns a writer into the data directory that looks after the disk.
 func (s *Service) WatchSpace(w io.Writer) io.Writer { return &spaceWatcher{w: w, s: s} }
 
-// spaceWatcher looks after the disk before and, now and then, while much is written to it: the database
-// must not run out of room.
+// spaceWatcher checks the disk before and during long writes, so that the database keeps room.
 type spaceWatcher struct {
 	w    io.Writer
 	s    *Service
@@ -56,9 +55,10 @@ func (r *spaceWatcher) Write(p []byte) (int, error) {
 	return r.w.Write(p)
 }
 
-// spaceBudget looks after the disk while a transaction grows. A file may unpack to a thousand times its
-// size, and what is written stands in the write-ahead log first: the database gets it when that is
-// folded in, so there must be as much room once more.
+// spaceBudget checks the disk while a transaction grows.
+//
+// A file may unpack to a thousand times its size. The write-ahead log holds that first and is then
+// folded into the database, so it needs the room twice.
 type spaceBudget struct {
 	left    func(bytes int64) error
 	written int64

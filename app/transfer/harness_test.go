@@ -101,8 +101,8 @@ func (h *fixture) take(file []byte, c Choice) Report {
 	return must[Report](h.T)(h.Import(h.T.Context(), person(), upload(file), c, h.plan(file).Digest, nil))
 }
 
-// dump is everything that is in the store, as a file says it, without what differs between two
-// exports of one state.
+// dump returns the store's contents as a file says it, without differences between two exports of
+// one state.
 func (h *fixture) dump(what Selection) []content.Record {
 	h.T.Helper()
 	var out bytes.Buffer

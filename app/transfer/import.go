@@ -58,7 +58,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Plan reads a whole file and works out what an import would do. It changes nothing. People only.
+// Plan reads a whole file and returns what an import would do. It changes nothing. People only.
 // Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
 func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress *Progress) (Plan, error) {
 	if err := by.PeopleOnly(); err != nil {
@@ -87,7 +87,7 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	return out, nil
 }
 
-// count reads the history to its end, as an import would, and counts what is here already.
+// count reads the history to its end and counts what is here already.
 func (p *planner) count(ctx context.Context, out *Plan) error {
 	m := &importer{planner: p} // it chooses no history, so nothing is kept now
 	return p.in.History(func(r content.Record) error {
@@ -130,14 +130,14 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 	})
 }
 
-// Import writes what a choice takes of a file, all of it or nothing, in one transaction. A restore
-// point is left before (see RestorePoints), and removed if the import fails. digest is that of the
-// plan that the person looked at: if it would be another one now, CodeConflict. Callers that have
-// an engine stop what the Report's Revoked run; a server beside the caller learns of them by the
-// audit log. Other errors: those of Plan.
+// Import writes a choice of a file's contents in one transaction, all or nothing.
 //
-// Other writers of this process wait while it runs, since it is one transaction; those of another
-// process do for ten seconds, and fail then.
+// It makes a restore point first (see RestorePoints), and removes it if the import fails. digest is
+// that of the plan that the person saw; CodeConflict if the plan is now another. Callers with an
+// engine stop the executions of the Report's Revoked; a server of another process learns of them by
+// the audit log. Other errors: those of Plan.
+//
+// Other writers of this process wait meanwhile; those of another process fail after ten seconds.
 func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string,
 	progress *Progress) (Report, error) {
 	if err := by.PeopleOnly(); err != nil {
@@ -217,8 +217,8 @@ func (s *Service) tell(r Report) {
 	}
 }
 
-// Fill writes everything of a file into the service's store, which must be new, with the audit log
-// in its place. It is what a restore does.
+// Fill writes everything of a file into the service's store, for a restore. The store must be new.
+// The audit log takes its place.
 func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (content.Counts, error) {
 	in, err := file.read(progress)
 	if err != nil {

@@ -36,8 +36,8 @@ func (h *fixture) refusedGrant(p app.Profile) {
 	}
 }
 
-// A profile of a file shows a key without a credential, and its policy grants that key a credential
-// by the name of one that is here.
+// A file's profile has a key without a credential, and its policy grants a credential by a local
+// name.
 func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim")
@@ -56,9 +56,8 @@ func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
 	victim.refusedGrant(p)
 }
 
-// Who knows a path in Vault knows no value. A file can name any, so it gets neither a credential
-// nor a link to one without a yes; and a credential that has no value yet is one whose value the
-// file does not know either.
+// A path in Vault is no proof of its value. So a file that names one gets no credential or link
+// without a yes. A credential without a value counts as unknown to the file.
 func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	evil.Credential("FROM_VAULT", "x-value-of-evil")
@@ -88,8 +87,7 @@ func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
 	}
 }
 
-// A locked profile that was revoked and deleted does not come back with an older file unless a
-// person says so.
+// A deleted profile that was locked and revoked returns from an older file only by a yes.
 func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("was let go", nil, "api.example.com")
@@ -107,8 +105,7 @@ func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
 	must[app.Profile](t)(h.Desk.Profiles.ByID(t.Context(), p.ID))
 }
 
-// A credential was deleted, so a profile has nothing any more. The credential comes back with a
-// file under its old id, and the profile still has nothing.
+// A deleted credential returns under its old id, and its former profile still gets nothing.
 func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.Credential("STRIPE_KEY", "sk_live_0123456789")
@@ -122,8 +119,7 @@ func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h.refusedGrant(p)
 }
 
-// Between the preview and the yes somebody sets a new value here, or the file is exchanged for one
-// that looks the same.
+// Between preview and yes, a value changes here or the file is exchanged for a similar one.
 func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	a, b, p := twins(t)
 	a.Credential("STRIPE_KEY", "sk_live_of_the_file", "api.stripe.com")
@@ -221,8 +217,8 @@ func attempt(r *content.Record, change func(*content.Record)) (done bool) {
 	return true
 }
 
-// Each change's time must be later than the one before, and must not be led to where our own files
-// could not be read any more: backups would fail.
+// Each change must be later than the one before. A file must not move times to where backups become
+// unreadable.
 func TestAFileLeadsNoTimeToItsEnd(t *testing.T) {
 	old, h := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	old.Credential("TOKEN", "value-of-the-token", "api.example.com")
@@ -246,8 +242,7 @@ func TestAFileLeadsNoTimeToItsEnd(t *testing.T) {
 	h.plan(h.export(all()))
 }
 
-// A version or a sum at the end of what can be counted is refused: the next value, lock or
-// execution here would make it one that no file of ours may hold, and every backup would fail.
+// A version or sum at the end of its range is refused. The next one would make every backup fail.
 func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for name, change := range map[string]func(*content.Record) bool{
@@ -312,8 +307,7 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 	wantCode(t, "fewer than none", err, app.CodeInvalidField)
 }
 
-// A value that is renewed every minute, or a file that says so, must not make a line that is too
-// long for any reader.
+// A value renewed every minute must not make a line too long to read.
 func TestManyVersionsOfAValue(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.Credential("TOKEN", "value-of-the-token")
@@ -341,7 +335,7 @@ func TestManyVersionsOfAValue(t *testing.T) {
 	}
 }
 
-// A file with as many policies as a file may have leaves no room for the next one here.
+// A file with the most policies leaves no room for the next one here.
 func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("billing", nil)
@@ -366,8 +360,7 @@ func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
 	must[content.Counts](t)(newFixture(t, "cccc").Fill(t.Context(), upload(file), nil))
 }
 
-// The audit log of the first instance arrives in the third one, whole and apart, however often the
-// instance is moved, and a forged one doesn't.
+// An audit log stays whole and separate over several moves. A forged one is refused.
 func TestAuditLogsTravelOn(t *testing.T) {
 	first, _, _ := furnished(t, "aaaa")
 	want := first.Actions()
@@ -420,8 +413,8 @@ func TestAuditLogsTravelOn(t *testing.T) {
 	}
 }
 
-// The decoder takes the last of two members and doesn't look at upper and lower case. A preview by
-// another reader would show one value, and the import write the other.
+// The decoder ignores case and takes the last of two members. Another reader's preview could show
+// another value than the import writes.
 func TestAmbiguousLinesAreRefused(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	file := h.export(all())
@@ -456,8 +449,8 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 	newFixture(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
 }
 
-// A profile moved here, got other hosts here and was deleted. It comes back from the first instance
-// as the preview says, not as it was here last; and its hosts can be changed again.
+// A profile that moved here, changed its hosts and was deleted returns as the file and preview say.
+// Its hosts can be changed again.
 func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 	for name, versions := range map[string]int{"another second version": 1, "more versions": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -492,8 +485,7 @@ func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
 	}
 }
 
-// What was locked here and was deleted does not come back from a file that has it from before the
-// lock, with keys that could still be changed.
+// A deleted locked profile does not return unlocked from a file older than the lock.
 func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Profile("open", nil, "api.example.com")
@@ -510,8 +502,8 @@ func TestDeletedLockedProfileStaysLocked(t *testing.T) {
 	}
 }
 
-// A file that goes on with an audit log which its maker has, under that log's label, can't be told
-// from the true one. So this instance's own log says which import, and whose, brought what.
+// A log's former maker can forge its continuation. So this instance's own log names each import and
+// its person.
 func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
 	old := newFixture(t, "aaaa")
 	old.Credential("TRUE", "value-of-true")
@@ -542,9 +534,8 @@ func TestEachArchivedEventIsTracedToItsImport(t *testing.T) {
 	}
 }
 
-// An instance was restored from an older file, so its audit log has two continuations. The archive
-// keeps the one that came first, as one chain, and says that the other's end is left out: mixed they
-// would be no chain, and every backup from then on would fail.
+// A restored instance's log has two continuations. The archive keeps the first as one chain and
+// reports that the other is left out: mixed ones would break every later backup.
 func TestALogThatGoesOnOtherwiseIsLeftOut(t *testing.T) {
 	old := newFixture(t, "aaaa")
 	old.Credential("BEFORE", "value-of-before")
@@ -593,8 +584,7 @@ func (h *fixture) superseded() (n int) {
 	return n
 }
 
-// A value that an import replaces stays findable here, and what was superseded elsewhere doesn't
-// travel.
+// Output is still searched for a replaced value here. Superseded values don't travel.
 func TestHoleH2ImportSupersedes(t *testing.T) {
 	a, b, _ := twins(t)
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
@@ -617,8 +607,8 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	}
 }
 
-// TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id
-// and version of before, and what is searched for is its new value, in answers and in output.
+// A deleted credential that returns by an import has its old id and version. Answers and output are
+// searched for its new value.
 func TestHoleF3SameIDAndVersion(t *testing.T) {
 	const theirs, ours = "second-value-of-instance-a-0123", "second-value-of-instance-b-0123"
 	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
@@ -639,8 +629,8 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 	b.wantSearched("after the import", theirs)
 }
 
-// wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are
-// searched for a value.
+// wantSearched checks that answers of api.stripe.com and their readers' output are searched for a
+// value.
 func (h *fixture) wantSearched(when, value string) {
 	h.T.Helper()
 	known, err := h.Desk.SearchSets.Known(h.T.Context(), "api.stripe.com", 443)
@@ -662,8 +652,8 @@ func (h *fixture) wantSearched(when, value string) {
 	}
 }
 
-// TestReferencesToVaultTravelAndValuesNever: neither what Vault holds nor what Airlock held before
-// is in a file, and the other instance needs a Vault of its own.
+// A file holds neither Vault values nor Airlock's former ones. The other instance needs its own
+// Vault.
 func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	const held = "held-by-airlock-before-0123456789"
 	ctx := t.Context()

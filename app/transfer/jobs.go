@@ -24,8 +24,7 @@ const (
 	JobBackup = "backup"
 )
 
-// jobLife is how long a finished job, with its file and passphrase, is kept for the person who
-// started it.
+// jobLife is how long a finished job is kept, with its file and passphrase.
 const jobLife = 30 * time.Minute
 
 // Job is a piece of work that takes longer than a page. A copy of its state is what callers get.
@@ -47,8 +46,7 @@ type Job struct {
 // Running reports whether it has not ended.
 func (j Job) Running() bool { return j.Ended.IsZero() }
 
-// jobs holds the one job that there is, in memory: a restart forgets it, and Tidy removes its
-// files.
+// jobs holds the one job in memory. A restart forgets it, and Tidy removes its files.
 type jobs struct {
 	mu       sync.Mutex
 	job      *Job
@@ -113,7 +111,7 @@ func (s *Service) Job(id string) (Job, error) {
 	return j, nil
 }
 
-// Run forgets jobs that ended long ago, also if nobody asks for them any more, until ctx ends.
+// Run forgets jobs that ended long ago, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
@@ -260,8 +258,8 @@ func (s *Service) scratchFile() (*os.File, error) {
 	return file, nil
 }
 
-// Tidy removes files that jobs and backups of an earlier process left in the data directory. Only
-// the server calls it, before it starts any.
+// Tidy removes files of an earlier process's jobs and backups. Only the server calls it, before it
+// starts any.
 func (s *Service) Tidy() error {
 	entries, err := os.ReadDir(s.cfg.Dir)
 	if err != nil {
@@ -300,7 +298,7 @@ func (s *Service) Close() {
 // concurrent use.
 type Progress struct{ done, total atomic.Int64 }
 
-// Of returns how much is done and how much there is; total is 0 while that is not known.
+// Of returns the work done and in total; total is 0 while unknown.
 func (p *Progress) Of() (done, total int64) {
 	if p == nil {
 		return 0, 0

@@ -26,8 +26,8 @@ func (n *noted) Write(p []byte) (int, error) {
 	return n.Buffer.Write(p)
 }
 
-// An export counts executions and a plan bytes, never backwards and to the end of what was
-// expected: that is what the bars on their pages show.
+// Exports count executions and plans bytes. Neither goes backwards, and both reach the expected
+// total.
 func TestProgress(t *testing.T) {
 	a, b, _ := twins(t)
 	var exporting, planning Progress
@@ -50,7 +50,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// One process does one thing at a time, and an upload that is refused for that is not kept.
+// One process does one thing at a time. An upload refused for that is not kept.
 func TestOneJobAtATime(t *testing.T) {
 	_, b, _ := twins(t)
 	file := b.export(all())
@@ -102,8 +102,7 @@ func TestFinishedJobIsForgotten(t *testing.T) {
 	}
 }
 
-// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more,
-// so it does not lie there either.
+// The next job removes the file and passphrase of the one before.
 func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	before := names(t, h.Dir)

@@ -327,7 +327,7 @@ func TestGoldenContainer(t *testing.T) {
 	}
 }
 
-// Nothing that a file says makes the reader panic, allocate much or return what was not sealed.
+// No file makes the reader panic, allocate much or return unsealed data.
 func FuzzReader(f *testing.F) {
 	good, err := os.ReadFile("testdata/small.airlock") // one and the same in every process that takes part
 	if err != nil {

@@ -50,7 +50,7 @@ type Cost struct {
 // DefaultCost is the second choice of RFC 9106: 64 MiB, three passes, four lanes.
 func DefaultCost() Cost { return Cost{Memory: 64 << 10, Passes: 3, Lanes: 4} }
 
-// The most that a file may ask of its reader: about as much work as opening ten of our own.
+// Limits of a file's demands on its reader: the work of about ten of our own files.
 const (
 	maxMemory = 512 << 10 // KiB
 	maxPasses = 16
@@ -157,7 +157,7 @@ func openHeader(r io.Reader, passphrase app.Secret) ([]byte, keys, error) {
 	return header, k, nil
 }
 
-// cut is what an early end means; other errors of the source stay what they are.
+// cut says that a file ended early, and passes other errors of the source on.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: its end is missing", ErrDamaged)

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What a passphrase must have. Whoever gets hold of a file can try passphrases for years, so it
-// must be harder to guess than a login's password.
+// Requirements for a passphrase. Files can be attacked offline for years, so it must be harder to
+// guess than a login's password.
 const (
 	MinPassphrase = 12 // characters
 	maxPassphrase = 1024
@@ -21,8 +21,7 @@ const (
 const advice = "Use at least five random words, or a generated text such as from: openssl rand -base64 18. Keep it " +
 	"where you keep passwords: without it the file is lost."
 
-// CheckPassphrase refuses what is easy to guess, with advice. It is for new files: a file that
-// exists opens with whatever it was made with.
+// CheckPassphrase refuses guessable passphrases, with advice. It is for new files only.
 func CheckPassphrase(passphrase app.Secret) error {
 	text := passphrase.Reveal()
 	switch n := utf8.RuneCountInString(text); {
@@ -41,15 +40,14 @@ func CheckPassphrase(passphrase app.Secret) error {
 	return nil
 }
 
-// oneWord reports whether a text is a short word with digits and signs around it, such as
-// Summer2026!!.
+// oneWord reports whether text is a short word with digits and signs, such as Summer2026!!.
 func oneWord(text string) bool {
 	core := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 	return core != "" && utf8.RuneCountInString(core) < 8 &&
 		strings.IndexFunc(core, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// runs reports whether most of a text counts up, counts down or repeats, such as 12345678901234 and
+// runs reports whether most of a text counts up or down or repeats. Examples are 12345678901234 and
 // abcdefabcdef.
 func runs(text string) bool {
 	steps, n, last := 0, 0, rune(0)

@@ -10,17 +10,17 @@ import (
 // KeySize is the length of a key of chunks, in bytes.
 const KeySize = 32
 
-// SealChunks returns a writer that seals what is written to it as chunks, as an .airlock file has
-// them, without header and compression. Close writes the last one; without it the end is missing.
+// SealChunks returns a writer that seals data as the chunks of an .airlock file. It writes no
+// header and doesn't compress. Close writes the last chunk; without it the end is missing.
 //
-// A key must be used once: chunks are numbered from 0. place is bound to each chunk, so that what
-// was moved to another place doesn't open. It panics if the key hasn't KeySize bytes.
+// Use a key once: chunks are numbered from 0. Each chunk is bound to place and opens nowhere else.
+// It panics if the key hasn't KeySize bytes.
 func SealChunks(w io.Writer, key []byte, place string) io.WriteCloser {
 	return newChunkWriter(w, []byte(place), newChunkAEAD(key))
 }
 
-// OpenChunks reads what SealChunks wrote with the same key and place. Every byte it returns is
-// authentic, but only io.EOF says that none is missing. Errors wrap ErrDamaged or are those of r.
+// OpenChunks reads the output of SealChunks with the same key and place. Every byte is authentic,
+// but only io.EOF says that none is missing. Errors wrap ErrDamaged or are those of r.
 func OpenChunks(r io.Reader, key []byte, place string) io.Reader {
 	return newChunkReader(r, []byte(place), newChunkAEAD(key))
 }

@@ -18,9 +18,9 @@ type Writer struct {
 	n      int64
 }
 
-// NewWriter writes a header to w and returns a Writer. It takes the time that cost says, which must
-// be within what NewReader accepts; files for people use DefaultCost. It does not judge the
-// passphrase: see CheckPassphrase.
+// NewWriter writes a header to w and returns a Writer. It takes the time of its cost, which must be
+// within NewReader's bounds; files for people use DefaultCost. It does not judge the passphrase:
+// see CheckPassphrase.
 func NewWriter(w io.Writer, passphrase app.Secret, c Cost) (*Writer, error) {
 	header, k, err := newHeader(passphrase, c)
 	if err != nil {
@@ -54,8 +54,8 @@ func (w *Writer) Close() error {
 	return w.chunks.Close()
 }
 
-// Reader opens a file. Every byte it returns is authentic, but only io.EOF says that none is
-// missing: what was read may count only then.
+// Reader opens a file. Every byte is authentic, but only io.EOF says that none is missing: data may
+// count only then.
 type Reader struct {
 	chunks *chunkReader
 	packed *bufio.Reader // of chunks; the decompressor takes no byte too many from it
@@ -65,10 +65,10 @@ type Reader struct {
 	err    error
 }
 
-// NewReader reads and verifies the header, which takes the time that the file says, within bounds.
-// Reading ends in ErrTooLarge where the file unpacks to more than limit bytes; 0 means no limit.
-// Errors wrap ErrFormat, ErrVersion, ErrCost, ErrPassphrase or ErrDamaged; errors of r are wrapped
-// too.
+// NewReader reads and verifies the header, within bounds of time.
+//
+// Reading ends in ErrTooLarge beyond limit unpacked bytes; 0 means no limit. Errors wrap ErrFormat,
+// ErrVersion, ErrCost, ErrPassphrase or ErrDamaged; errors of r are wrapped too.
 func NewReader(r io.Reader, passphrase app.Secret, limit int64) (*Reader, error) {
 	header, k, err := openHeader(r, passphrase)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Bounds on numbers and short texts of a file.
 const (
-	// unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
+	// unix milliseconds: the end of the year 9999, the last that JSON and pages can write
 	MaxMoment = 253_402_300_799_999
 	MaxNumber = 1 << 53       // what every reader of JSON can count to
 	MaxCount  = MaxNumber / 2 // of numbers that go on counting here, so that our own files stay readable
@@ -24,8 +24,8 @@ var long = map[string]bool{ //nolint:gochecknoglobals // a table
 	"Prompt": true, "Response": true, "Shown": true,
 }
 
-// checkBounds refuses a row with a time that can't be written, a number that can't be counted to or
-// a text that would fill a list's page. Fields named …At are milliseconds, Start is seconds.
+// checkBounds refuses rows with unusable times, numbers or text lengths. Fields named …At are
+// milliseconds, Start is seconds.
 func checkBounds(row any) error {
 	v := reflect.ValueOf(row)
 	for i := range v.NumField() {
@@ -54,13 +54,13 @@ func checkBounds(row any) error {
 // Growth of an execution's output and result in their line.
 const (
 	outputGrowth = 2 * 6 // two streams, of which JSON writes a control byte as six
-	// masked, a result has at most twice as many bytes (engine), of which JSON writes a quote as two
+	// a masked result has at most twice as many bytes (engine), and JSON may double each
 	resultGrowth = 2 * 2
 	lineRest     = 1 << 20 // the names of members, and how the streams took turns
 )
 
-// CheckLimits refuses limits under which a script could leave more than a line of a file holds: no
-// export or backup with it could be read.
+// CheckLimits refuses limits under which a script's output could exceed a line of a file. No export
+// or backup with such output could be read.
 func CheckLimits(l app.Limits) error {
 	const room = maxLine - lineRest
 	if l.Output <= (room-resultGrowth)/outputGrowth && l.Result <= (room-outputGrowth*l.Output)/resultGrowth {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestLimitsLeaveRoomForTheWorstOutput: what scripts may print and return at the largest limits
-// that are taken is a line that can be read.
+// The worst output at the largest accepted limits fits a readable line.
 func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
 	limits := app.DefaultLimits()
 	for ; CheckLimits(limits) == nil; limits.Output += 1 << 10 {

@@ -22,10 +22,10 @@ var (
 	labelShape  = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
 )
 
-// check judges what the file arranges by the rules that hold for what people and agents type, so
-// that nothing gets in by a file that could not by a form. Only invisible characters, which older
-// versions took, pass: pages mark them. What a restore must take as well is not judged here, but by
-// checkRules.
+// check applies the rules of forms and the agent API to the file's contents.
+//
+// Only invisible characters, which older versions accepted, pass: pages mark them. checkRules
+// judges what a restore must accept too.
 func (in *File) check() error {
 	if !labelShape.MatchString(in.Opening.Instance) || len(in.Opening.AskedKeys) > instance.MaxAskedKeys ||
 		checkBounds(in.Opening) != nil {
@@ -78,8 +78,8 @@ func (in *File) Importable() error {
 	return in.checkRules()
 }
 
-// spare makes sure that what the file brings can go on being counted here: the version after an
-// imported one must be one that our own files may hold, or every backup would fail from then on.
+// spare refuses versions that leave no room for the next one. Otherwise every later backup could
+// fail.
 func (in *File) spare() error {
 	for _, c := range in.Credentials {
 		if max(int64(c.Version), c.Uses) > MaxCount {

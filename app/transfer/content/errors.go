@@ -39,7 +39,7 @@ func explain(err error) error {
 	return e
 }
 
-// brokenRule is the error of an import that forms and the agent API here would refuse.
+// brokenRule returns the error for an import that forms and agent API would refuse.
 func brokenRule(what string, cause error) error {
 	var rule *app.Error
 	why := ""

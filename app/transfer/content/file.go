@@ -15,15 +15,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Most credentials, profiles, policies and skills of a file. History is bounded by the file's size only,
-// since it is never held in memory.
+// Limits of credentials, profiles, policies and skills in a file. The file's size alone bounds
+// history, which is never held in memory.
 const (
 	MaxThings   = 50_000    // credentials, profiles, policies, skills: of each
 	MaxArranged = 256 << 20 // bytes of their lines together
 )
 
-// File is a file that is being read: credentials, profiles, policies and skills at once, then
-// their files and history line by line.
+// File reads a file: credentials, profiles, policies and skills at once. Skills' files and history
+// follow line by line.
 type File struct {
 	Opening     Opening
 	Credentials []Credential
@@ -41,9 +41,8 @@ type File struct {
 	rest     Record // the first line behind the skills
 }
 
-// Open is Read of a sealed file of a size. It unpacks to most
-// bytes, or, if that is 0, to as many as its size allows. Errors: CodeInvalidField with Field
-// "passphrase" or "file", those of r.
+// Open is Read of a sealed file of size bytes. It may unpack to most bytes; 0 derives a bound from
+// size. Errors: CodeInvalidField with Field "passphrase" or "file", those of r.
 func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
 	if most == 0 {
 		most = maxUnpacked(size)
@@ -102,8 +101,8 @@ func (in *File) keep(r Record) {
 	}
 }
 
-// History visits what follows the skills, up to the end. Without an error the file is complete. The
-// files of a skill are checked before they are visited.
+// History visits the records behind the skills, up to the end. Without an error the file is
+// complete. It checks a skill's files before it visits them.
 func (in *File) History(visit func(Record) error) error {
 	next := in.rest
 	for {
@@ -127,8 +126,8 @@ func (in *File) History(visit func(Record) error) error {
 	}
 }
 
-// unpack reads the files of a skill, which must be those that the digest of its version names, and
-// makes sure at the end that none is missing.
+// unpack reads the files of a skill. They must match its version's digest, and at the end none may
+// be missing.
 func (in *File) unpack(r Record) (err error) {
 	in.Files = bundle.Bundle{}
 	switch r.Kind() {
@@ -174,8 +173,7 @@ func (in *File) Credential(id string) (Credential, bool) {
 	return in.Credentials[i], true
 }
 
-// Current returns the policy that counts for a locked profile. check has made sure that there is
-// one.
+// Current returns the current policy of a locked profile, which check ensures.
 func (in *File) Current(p Profile) app.Policy {
 	for _, v := range in.Policies[p.Handle] {
 		if v.Body.Version == p.Policy {
@@ -185,8 +183,7 @@ func (in *File) Current(p Profile) app.Policy {
 	return app.Policy{}
 }
 
-// Contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have
-// stored.
+// Contradiction is the error of a file with inconsistent or impossible contents.
 func Contradiction(what, why string, cause error) error {
 	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why),
 		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
@@ -194,7 +191,7 @@ func Contradiction(what, why string, cause error) error {
 	return e
 }
 
-// AuditLogs follows the audit logs of a file: the instance's own, then those that it keeps beside it.
+// AuditLogs follows a file's audit logs: the instance's own, then archived ones.
 type AuditLogs struct {
 	own      chain
 	archived chain  // the one that is under way
@@ -230,7 +227,7 @@ func (c *chain) take(e store.EventRow) error {
 	return nil
 }
 
-// pieceCheck follows the content of an artifact, which must be the one that its line names.
+// pieceCheck verifies an artifact's content against its line.
 type pieceCheck struct {
 	of   *Artifact // whose content is read; nil between contents
 	sum  hash.Hash

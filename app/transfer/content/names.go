@@ -14,10 +14,9 @@ var (
 	errNested = errors.New("it is nested deeper than any that Airlock writes")
 )
 
-// checkNames refuses a line in which a member's name is not plain or stands twice in its object.
-// The decoder takes VALUE for value and the last of two for the right one, and another reader might
-// not: one file would then say different things to the two. A line that is not JSON is the
-// decoder's to refuse.
+// checkNames refuses a line with an unusual or repeated member name. The decoder ignores case and
+// takes the last of two, so another reader could see other contents. The decoder refuses what is
+// not JSON.
 func checkNames(line []byte) error {
 	var open []map[string]struct{} // the names so far in each object that has not ended
 	depth := 0
@@ -51,8 +50,8 @@ func checkNames(line []byte) error {
 	return nil
 }
 
-// quoted returns what stands before the quote that ends a string, escapes and all; everything if
-// there is none.
+// quoted returns a string's raw text before its closing quote. Without a quote it returns
+// everything.
 func quoted(text []byte) []byte {
 	for end := 0; ; end++ {
 		next := bytes.IndexByte(text[end:], '"')

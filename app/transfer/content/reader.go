@@ -14,12 +14,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxLine bounds one line, in bytes. The largest line that is written holds a script with its
-// inputs, or an output; JSON may write a byte as six.
+// maxLine bounds one line, in bytes. The largest written line holds a script with its inputs, or an
+// output; JSON may write a byte as six.
 const maxLine = 64 << 20
 
-// A value of three bytes, such as {}, may take a hundred when it is decoded. So values are counted
-// before: in one line, and in all that a file arranges together.
+// A value of three bytes, such as {}, may decode to a hundred. So values are counted before, per
+// line and for all that a file arranges.
 const (
 	maxLineValues     = 500_000
 	MaxArrangedValues = 2_000_000
@@ -88,8 +88,8 @@ func (l *lineReader) next() (Record, error) {
 	return r, nil
 }
 
-// writable refuses a line that would be too long for a file of ours: JSON may be written in fewer
-// bytes than we need for it, such as U+2028, which is escaped here.
+// writable refuses a line that would be too long when written again. JSON may be shorter than ours,
+// such as U+2028, which is escaped here.
 func (l *lineReader) writable(r Record) error {
 	if len(l.buf) < maxLine/2 {
 		return nil
@@ -100,7 +100,7 @@ func (l *lineReader) writable(r Record) error {
 	return nil
 }
 
-// opening reads the first line, of which a newer version may have more members than we know.
+// opening reads the first line. Newer versions may add members that it ignores.
 func (l *lineReader) opening() (Record, error) {
 	var loose struct {
 		Airlock *struct {
@@ -138,8 +138,7 @@ func (l *lineReader) bounded() error {
 	return nil
 }
 
-// CountValues returns about how many values a JSON text has: one more than there are commas outside
-// of its strings.
+// CountValues estimates the values of a JSON text: commas outside strings, plus one.
 func CountValues(text []byte) int {
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {

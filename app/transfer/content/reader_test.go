@@ -48,7 +48,7 @@ func TestStrictLines(t *testing.T) {
 	}
 }
 
-// Three bytes of JSON can take a hundred of memory: 60 MiB of them would take gigabytes.
+// Three bytes of JSON can take a hundred of memory, so 60 MiB could take gigabytes.
 func TestLineOfManyEmptyValues(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat("{},", 1_000_000), ",")
 	first := `{"airlock":{"content":1,"program":"x","instance":"aaaa","made_at":1,"history":false}}` + "\n"

@@ -11,12 +11,12 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Version is the form of the lines that this program reads and writes. It grows with every field
-// and kind that is added once 0.1.0 is out.
+// Version is the version of the lines that this program reads and writes. It grows with every added
+// field and kind once 0.1.0 is out.
 const Version = 1
 
-// Record is one line of a file: an object with exactly one member, which names the kind.
-// docs/airlock-file.md describes them.
+// Record is one line of a file: an object whose only member names the kind. docs/airlock-file.md
+// describes them.
 type Record struct {
 	Airlock    *Opening            `json:"airlock,omitempty"`
 	Credential *Credential         `json:"credential,omitempty"`
@@ -50,8 +50,8 @@ type Opening struct {
 	MadeAt   int64    `json:"made_at"`
 	Profiles []string `json:"profiles,omitempty"` // handles of a selection; absent if everything travels
 	History  bool     `json:"history"`
-	// AskedKeys are the keys of the hashes in exchanges (see Exchange): this instance's own
-	// first, then those that came to it with imports.
+	// AskedKeys are the keys of the hashes in exchanges (see Exchange). This instance's own is
+	// first, imported ones follow.
 	AskedKeys [][]byte `json:"asked_keys,omitempty"`
 }
 
@@ -60,8 +60,8 @@ type Ending struct {
 	Counts Counts `json:"counts"`
 }
 
-// The records are rows of the database. What is JSON, sealed or a reference in a row stands beside
-// it in the form that it has in a file; the row's own field of that name has no place in the file.
+// Records are rows of the database. JSON, sealed fields and references stand beside the row in file
+// form; the row's own field of that name is left out.
 
 // Credential is a credential, with the value of its current version.
 type Credential struct {
@@ -71,7 +71,7 @@ type Credential struct {
 	Places  []app.Place `json:"places"`
 	Headers []string    `json:"headers"` // absent before content 2: the usual ones
 	Source  app.Source  `json:"source"`
-	// of the current version; absent if there is none, and never of another source than local
+	// of the current version; absent if there is none, and unless the source is local
 	Value    *string        `json:"value,omitempty"`
 	Versions []ValueVersion `json:"versions"`
 }
@@ -178,8 +178,8 @@ type Exchange struct {
 	store.ExchangeRow
 	AnsweredBy app.Actor `json:"answered_by"`
 	Answer     *string   `json:"answer"` // exact; null if nobody gave one
-	// Asked is a hash of the exact question, keyed with one of the first line's asked_keys: the
-	// question itself is kept nowhere.
+	// Asked is a hash of the exact question, keyed with one of the first line's asked_keys. The
+	// question itself is not kept.
 	Asked []byte `json:"asked"`
 }
 
@@ -189,8 +189,8 @@ type Connection struct {
 	Credentials []string `json:"credentials"`
 }
 
-// Archived is an event of the audit log of an instance that was moved into the one that made
-// the file, or into one before it.
+// Archived is an audit event of an instance that was imported into the file's maker, directly or
+// earlier.
 type Archived struct {
 	Source string `json:"source"` // label of the instance that it is from
 	store.EventRow
@@ -215,7 +215,7 @@ type Stats struct {
 	Durations json.RawMessage `json:"durations"`
 }
 
-// Kind orders records: a file has them in this order, and parts stand behind their execution.
+// Kind orders the records of a file. Parts stand behind their execution.
 type Kind int
 
 // The kinds, in their order.
@@ -284,7 +284,7 @@ func (r Record) members() (n int) {
 	return n
 }
 
-// Version returns the version with a digest: that whose files are kept, else a deleted one.
+// Version returns the version with a digest. One with files precedes a deleted one.
 func (s Skill) Version(digest string) (v SkillVersion, ok bool) {
 	for _, one := range s.Versions {
 		if one.Digest == digest && (!ok || one.Kept || skills.State(one.State) == skills.Revoked) {

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// SealHistory seals a record of an execution for this instance and returns its row. A row that would
-// break a page that shows it is refused.
+// SealHistory seals an execution's record for this instance and returns its row. It refuses rows
+// that would break a page.
 func SealHistory(ring *secrets.Keyring, handle string, id int64, r Record) (any, error) {
 	row, err := partRow(ring, handle, id, r)
 	if err != nil {
@@ -123,7 +123,7 @@ func exchangeRow(ring *secrets.Keyring, id int64, x Exchange) (store.ExchangeRow
 	return row, nil
 }
 
-// StatsRow returns the row of a span of time, which counts no more than most of anything.
+// StatsRow returns the row of a span of time. It refuses counts above most.
 func StatsRow(r Stats, most int64) (store.StatsRow, error) {
 	row := r.StatsRow
 	row.Durations = string(r.Durations)
@@ -143,12 +143,12 @@ func StatsRow(r Stats, most int64) (store.StatsRow, error) {
 	return row, nil
 }
 
-// MaxDurations is of how many lengths one row of the statistics counts executions: they are rounded
-// to two digits, so there are some hundreds.
+// MaxDurations bounds the distinct durations in one row of statistics. They are rounded to two
+// digits, which leaves some hundreds.
 const MaxDurations = 10_000
 
-// checkDurations takes what the pages that sum statistics up can read: an object of numbers, by
-// milliseconds. One row that they can't would be in the way of all of them.
+// checkDurations accepts an object of numbers, keyed by milliseconds. One bad row would break every
+// page that sums statistics.
 func checkDurations(text []byte, most int64) error {
 	var times map[string]*int64
 	if err := json.Unmarshal(text, &times); err != nil {

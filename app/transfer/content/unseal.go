@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// MaxVersions is of how many versions of a value a file says when they were set: a value that is
-// renewed by the minute must not make a line that no reader takes.
+// MaxVersions bounds the dated versions of a value in a file. A value renewed every minute must not
+// make a line too long to read.
 const MaxVersions = 1000
 
 // OpenCredential opens a credential for a file.
@@ -178,8 +178,8 @@ func OpenHistory(ring *secrets.Keyring, handle string, row any) (r Record, err e
 	return r, nil
 }
 
-// readable is a line of a script as a file may hold it. Scripts say themselves in which line they
-// failed, and one that could not be read would make the file as a whole unreadable.
+// readable returns a script's line number, or 0 if a file can't hold it. Scripts report it, and
+// must not make a file unreadable.
 func readable(line int) int {
 	if line < 0 || line > MaxNumber {
 		return 0
