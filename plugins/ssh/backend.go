@@ -17,7 +17,7 @@ import (
 const Name = "ssh"
 
 // Backend implements plugins.Sandbox and plugins.Meter. Make one with New. It has at most one
-// connection at a time, to the machine of the last Check.
+// connection, to the machine of the last Check.
 type Backend struct {
 	programs programs
 	busy     chan struct{} // holds the one token that guards the fields below
@@ -67,9 +67,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 
 var _ plugins.Meter = (*Backend)(nil)
 
-// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that
-// is gone has no boxes. It doesn't wait for a Check either, which may take many times as long as
-// anybody waits for it.
+// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: without a
+// connection there are no boxes. Nor does it wait for a Check, which may take long.
 func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
 	l := b.link.Load()
 	if l == nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestConformance runs the suite over a real sshd. The remote user has polled limits, unless it has
-// been given control groups, which is done where this host has some to give. How limits are held is
-// bubblewrap's own business, so the least of the suite does for the first way.
+// TestConformance runs the suite over a real sshd. The remote user has polled limits, and control
+// groups where this host allows that. The first way gets the shortest suite, because bubblewrap's
+// tests cover limits.
 func TestConformance(t *testing.T) {
 	groups := sandboxtest.FindGroups(t)
 	t.Run("polled", func(t *testing.T) {
@@ -48,10 +48,9 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// delegated makes cgroups that the remote user owns and returns those that its sessions live in:
-// one in each hierarchy of version 1; in version 2, where limits are held beside the processes that
-// need none, a child of one. It makes none where that's not possible, or where the remote user is
-// ourselves and has them already.
+// delegated makes cgroups that the remote user owns and returns those of its sessions. Version 1
+// has one per hierarchy; in version 2 it is a child, beside processes without limits. It makes none
+// where that's impossible, or if the remote user is this one.
 func delegated(t *testing.T, groups sandboxtest.Groups) (dirs []string) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -94,8 +93,8 @@ func give(t *testing.T, base string) string {
 	return dir
 }
 
-// left lists the boxes' cgroups that an instance still has. When the plugin was killed, the other
-// side needs a moment to notice.
+// left lists an instance's remaining box cgroups. After a plugin's crash the other side needs a
+// moment.
 func left(instance string) []string {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		var found []string

@@ -12,8 +12,7 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// BenchmarkOpen measures from Run to the first byte of a guest that echoes, and the whole life of
-// such a box, through the plugin and a real sshd.
+// BenchmarkOpen measures a box's first byte and whole life through the plugin and a real sshd.
 func BenchmarkOpen(b *testing.B) {
 	m := sshtest.New(b, sshtest.Options{})
 	client, cfg := sandboxtest.Open(b, Name, m.Settings())

@@ -14,9 +14,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Check implements plugins.Sandbox. It connects, uploads what is missing, sweeps an earlier remote
-// program's leftovers, and proves every control in real boxes over there. A live link of the same
-// settings is used, and its boxes stay; boxes of other settings end.
+// Check implements plugins.Sandbox. It connects, uploads missing programs, sweeps a former remote
+// program's leftovers, and proves every control in real boxes over there. It keeps a live link of
+// the same settings with its boxes; boxes of other settings end.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	if err := b.enter(ctx); err != nil {
 		return plugins.Report{}, err
@@ -67,8 +67,8 @@ func showHostKey(ctx context.Context, t target) error {
 	return err
 }
 
-// recheck uses the live link if it goes to the same machine in the same way. Else, or if that link
-// is lost meanwhile, it makes a new one.
+// recheck uses the live link if machine and settings are the same. Otherwise, or if that link
+// breaks, it makes a new one.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
 	if l := b.link.Load(); l != nil && l.lossError() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
 		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {

@@ -16,9 +16,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestMachineOutOfTimeFirst: the machine was told of a Check's deadline, for which it has a timer
-// of its own. When a busy host's timer fired later, the answer was taken for a machine that fails,
-// and what was in use was given up.
+// TestMachineOutOfTimeFirst: the machine knew a Check's deadline and could answer first. That was
+// taken for its failure.
 func TestMachineOutOfTimeFirst(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	_, cfg := sandboxtest.Open(t, Name, m.Settings())
@@ -113,7 +112,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// ssh-keygen takes one file, and hosts have several keys: the command that was shown ended in "Too
+// ssh-keygen takes one file, and hosts have several keys, so the shown command failed with "Too
 // many arguments".
 func TestShownCommandPrintsFingerprints(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
@@ -140,8 +139,7 @@ func TestShownCommandPrintsFingerprints(t *testing.T) {
 	wantWords(t, string(out), want...)
 }
 
-// Where nothing limits the processor there, the way to mend it is that machine's and not this
-// one's.
+// The fix for a machine without processor limits must name that machine, not this one.
 func TestFixesAreForTheOtherMachine(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, cfg := sandboxtest.Open(t, Name, m.Settings("limits=polled"))

@@ -14,9 +14,9 @@ import (
 	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-// command is one command over there that is running. The remote user's shell gets "exec /bin/sh -c
+// command is a running command on the other machine. The remote user's shell gets "exec /bin/sh -c
 // SCRIPT airlock ARGS" with every word in single quotes. Scripts are one line without single
-// quotes, exclamation marks and backslashes, which shells disagree about.
+// quotes, exclamation marks and backslashes, which shells treat differently.
 type command struct {
 	session *ssh.Session
 	stdin   io.WriteCloser
@@ -53,8 +53,8 @@ func start(client *ssh.Client, script string, args ...string) (*command, error) 
 	return c, nil
 }
 
-// newSession tries again for a while when the server refuses. With MaxSessions 1 the one before may
-// not be cleared away yet.
+// newSession retries for a while when the server refuses. With MaxSessions 1 the previous session
+// may still exist.
 func newSession(client *ssh.Client) (*ssh.Session, error) {
 	const limit, pause = 3 * time.Second, 50 * time.Millisecond
 	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {
@@ -77,8 +77,7 @@ func quoted(words []string) string {
 // maxNoise is how much a login script may print before the answer, in bytes.
 const maxNoise = 64 << 10
 
-// answer returns what follows prefix on the first line that begins with it. Whatever login scripts
-// print before is passed over.
+// answer returns the rest of the first line with prefix. It skips the output of login scripts.
 func (c *command) answer(prefix string) (string, error) {
 	var line []byte
 	for range maxNoise {

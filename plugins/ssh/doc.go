@@ -1,32 +1,31 @@
-// Package ssh runs boxes on another machine that is reached over SSH.
+// Package ssh runs boxes on another machine over SSH.
 //
 // # The chain
 //
 //	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote
 //	  ── as in package bubblewrap ──▶ /airlock-init
 //
-// Everything of a box travels over its stdin and stdout, so the other machine needs no network,
-// configuration or secrets: what leaves a box meets Airlock's egress here. Nothing secret is in
-// arguments, environment or files there. A box's memory is that machine's, so its administrator is
-// inside the boundary.
+// A box talks over its stdin and stdout only, so the other machine needs no network, configuration or
+// secrets: its traffic passes Airlock's egress here. Nothing secret is in arguments, environment or
+// files there. A box's memory is on that machine, so its administrator is inside the boundary.
 //
-// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote). The
-// contract of package plugins is spoken to it over one channel with flow control per box, so sshd's
+// The other side is the bubblewrap backend, unchanged, in a program of ours (package remote). It
+// speaks the contract of package plugins over one channel with flow control per box, so sshd's
 // MaxSessions may be 1.
 //
 // # Trust
 //
-// The host key is pinned. Without one the first contact is refused before anything is sent, and the
-// fingerprint and the line to set are shown. The remote program and airlock-init are uploaded under
-// their sha256 into a directory of the remote user's own (mode 0700), moved into place once
-// complete, and their digests are computed again on every connection.
+// The host key is pinned. Without one Check refuses before it sends anything, and shows the
+// fingerprint and the line to set. The remote program and airlock-init are uploaded under their
+// sha256 into a directory of the remote user's own (mode 0700) and moved into place once complete.
+// Every connection computes their digests again.
 //
 // # Ends
 //
 // Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte.
-// Here that ends all calls with plugins.ErrLost; there the remote program ends, and the kernel ends
-// its boxes with it, as when sshd, the plugin or the remote program is killed. The next call connects
-// again after a growing pause, ends hanging remote programs of the same instance, and repeats Check.
+// Here that ends all calls with plugins.ErrLost; there the remote program ends, and its boxes with it,
+// as when sshd, the plugin or the remote program is killed. The next call connects again after a
+// growing pause, ends hanging remote programs of the same instance, and repeats Check.
 //
 // # Limits
 //

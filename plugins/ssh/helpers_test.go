@@ -109,7 +109,7 @@ func processesWith(mark string) []string {
 	return found
 }
 
-// gone waits until no process has mark, and returns when that was. It has to be so within limit.
+// gone waits until no process has mark, and returns the time. It fails after limit.
 func gone(t *testing.T, mark string, limit time.Duration) time.Time {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {

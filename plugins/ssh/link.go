@@ -88,8 +88,8 @@ func uploadPrograms(ctx context.Context, client *ssh.Client, dir string, p progr
 }
 
 // launchScript takes "scope" or "plain" and a command line, and becomes that command. It uses a
-// delegated scope if that is wanted and a user manager makes one. Scopes that can be made are tried
-// out first, because a failed exec would be the end.
+// delegated scope if wanted and possible. It tries one first, because a failed exec would be the
+// end.
 const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --collect -p Delegate=yes --"; ` +
 	`if [ "$how" = scope ] && command -v systemd-run > /dev/null 2>&1; then ` +
 	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; ` +

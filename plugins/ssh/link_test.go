@@ -32,8 +32,7 @@ func wantLost(t *testing.T, b *box, since time.Time, limit time.Duration) {
 	}
 }
 
-// TestCutLink pulls the cable in the middle of runs. Nobody gets a FIN; each side has to notice for
-// itself (G13).
+// TestCutLink cuts the network during runs. No side gets a FIN; each has to notice by itself (G13).
 func TestCutLink(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
@@ -96,8 +95,8 @@ func TestSupervisorKilled(t *testing.T) {
 	}
 }
 
-// TestOtherRuntimeAfterTheLinkWasLost installs a package there while nobody looks. Executions went
-// on naming the runtime of the last proof.
+// TestOtherRuntimeAfterTheLinkWasLost installs a package there during an outage. Executions must
+// name the new runtime.
 func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, cfg := ready(t, m.Settings())
@@ -119,8 +118,7 @@ func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	}
 }
 
-// TestHangingSupervisor stops it, so that it can neither beat nor notice anything. The next
-// connection ends it, and its boxes with it.
+// TestHangingSupervisor stops the remote program. The next connection ends it with its boxes.
 func TestHangingSupervisor(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())

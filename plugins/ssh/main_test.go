@@ -12,9 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestMain runs the tests in network and mount namespaces of their own, where they may make links,
-// users and file systems without leaving anything behind. It needs root, or a kernel that lets
-// users make namespaces.
+// TestMain runs the tests in their own network and mount namespaces, so links, users and file
+// systems don't outlive them. It needs root, or a kernel that lets users make namespaces.
 func TestMain(m *testing.M) {
 	special := len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-")
 	if special || os.Getenv("AIRLOCK_TEST_WORLD") == "1" {

@@ -143,8 +143,8 @@ func parseKey(text string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// parseHostKeys reads lines of known_hosts, whose names have to be address's. Lines may be a bare
-// "TYPE BASE64 [COMMENT]".
+// parseHostKeys reads lines of known_hosts that name address. Lines may be a bare "TYPE BASE64
+// [COMMENT]".
 func parseHostKeys(text, address string) ([]ssh.PublicKey, error) {
 	if len(text) > maxKeyText {
 		return nil, errors.New("this is too long")

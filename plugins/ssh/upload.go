@@ -48,7 +48,7 @@ func architecture(client *ssh.Client) (string, error) {
 }
 
 // uploadScript takes directory ("" for the default), name and sha256. It answers "airlock-have
-// PATH", or "airlock-send PATH" and, after its stdin has ended, "airlock-done".
+// PATH", or "airlock-send PATH" and, after the end of its stdin, "airlock-done".
 const uploadScript = `set -e; umask 077; d="$1"; if [ -z "$d" ]; then d="$HOME/.cache/airlock"; fi; mkdir -p "$d"; ` +
 	`if [ -L "$d" ]; then echo "$d is a link" >&2; exit 3; fi; ` +
 	`if [ -O "$d" ]; then chmod 700 "$d"; else echo "$d belongs to another user" >&2; exit 3; fi; ` +

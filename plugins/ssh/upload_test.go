@@ -43,7 +43,7 @@ func TestNothingSecretIsThere(t *testing.T) {
 	client, _ := ready(t, m.Settings())
 	secret := "canary-" + token()
 	open(t, client, secret)
-	// the first lines of all keys are alike, also of those that other tests have in their environment
+	// the first lines of all keys are alike, and other tests have some in their environment
 	needles := []string{secret, strings.Split(m.Key, "\n")[3]}
 	for _, kind := range []string{"cmdline", "environ"} {
 		files, _ := filepath.Glob("/proc/[0-9]*/" + kind)
@@ -153,8 +153,8 @@ func TestNoisyAccount(t *testing.T) {
 	}
 }
 
-// TestScope puts a stand-in into systemd-run's place: it notes its arguments and becomes the
-// command. A real user manager isn't there in tests.
+// TestScope replaces systemd-run by a stand-in that notes its arguments and becomes the command.
+// Tests have no user manager.
 func TestScope(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	fake := m.Write("systemd-run", `#!/bin/sh
