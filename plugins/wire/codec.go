@@ -16,8 +16,8 @@ const MaxSmallFrame = 4 << 10
 // ErrFrame is wrapped by errors of a peer that broke the protocol. The pipe's end is none.
 var ErrFrame = errors.New("bad frame")
 
-// Write sends v, one of this package's shapes, as one frame in one call. Callers serialize. It
-// returns Encode's errors before anything is sent.
+// Write sends v, one of this package's shapes, as one frame in one call. Callers serialize.
+// Encode's errors come before anything is sent.
 func Write(w io.Writer, v any) error {
 	frame, err := Encode(v)
 	if err != nil {
@@ -27,8 +27,8 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// Encode returns v, one of the shapes of this package, as a frame. A value that needs more than
-// MaxFrame bytes is refused with an error wrapping ErrFrame.
+// Encode returns v, one of the shapes of this package, as a frame. A value beyond MaxFrame bytes
+// fails with an error wrapping ErrFrame.
 func Encode(v any) ([]byte, error) {
 	if m, ok := v.(Message); ok && m.Boot != nil {
 		return encodeBoot(*m.Boot)
@@ -62,8 +62,8 @@ func encode(v any) ([]byte, error) {
 	return frame, nil
 }
 
-// ReadMessage reads a Message of which exactly one field is set. It returns io.EOF if r ends
-// between frames.
+// ReadMessage reads a Message with exactly one field set. It returns io.EOF if r ends between
+// frames.
 func ReadMessage(r io.Reader) (Message, error) {
 	var m Message
 	if err := read(r, MaxFrame, &m); err != nil {
@@ -105,8 +105,8 @@ func ReadConnectReply(r io.Reader) (ConnectReply, error) {
 	return c, err
 }
 
-// read takes one frame of at most limit bytes and decodes it strictly into v. Memory grows with the
-// bytes that really arrive, not with the length that the peer announces.
+// read decodes one frame of at most limit bytes strictly into v. Memory grows with received bytes,
+// not with the announced length.
 func read(r io.Reader, limit int64, v any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -58,8 +58,8 @@ func TestReadMessageEnds(t *testing.T) {
 	}
 }
 
-// TestBoot: the parts follow the message as they are, and what comes next is read as the next
-// message.
+// TestBoot checks that the parts follow the message unchanged, and that the next message is
+// readable.
 func TestBoot(t *testing.T) {
 	boot := Boot{Runner: bytes.Repeat([]byte("runner\n"), 20_000), Code: []byte{0, 255, '"', '{'}, CA: []byte("ca"),
 		Compile: true}

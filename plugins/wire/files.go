@@ -7,8 +7,8 @@ const (
 	MaxFileBytes = 64 << 20 // of all together
 	MaxFiles     = 100
 
-	// MaxProblems is how many entries are told that can't be collected, and MaxEntries how many are
-	// looked at.
+	// MaxProblems is how many uncollectable entries are reported. MaxEntries is how many are
+	// examined.
 	MaxProblems = 100
 	MaxEntries  = 100_000
 )
@@ -25,8 +25,8 @@ type File struct {
 	Size int64  `json:"size"` // bytes
 }
 
-// Artifact is a frame of an artifacts stream. Without a Problem, Size bytes of content follow it. The
-// last frame of a whole stream has the Problem LastArtifact.
+// Artifact is a frame of an artifacts stream. Without a Problem, Size bytes of content follow it.
+// The last frame of a complete stream has the Problem LastArtifact.
 type Artifact struct {
 	Name    []byte          `json:"name"` // as the script chose it
 	Size    int64           `json:"size"` // bytes

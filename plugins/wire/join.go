@@ -9,8 +9,8 @@ import (
 const frameHeader = 12
 
 // Joined returns a writer for one yamux session that joins a frame's header with its body. yamux
-// writes them one after the other, and on the way between engine and box every write is a message
-// of its own. It is for one goroutine, as yamux has for writing.
+// writes them separately, and every write becomes a message of its own. Not safe for concurrent
+// use; yamux writes from one goroutine.
 func Joined(w io.Writer) io.Writer { return &joined{w: w} }
 
 type joined struct {

@@ -11,42 +11,42 @@ const (
 	// MaxConnects is how many connect streams a box may have open at once.
 	MaxConnects = 64
 
-	// MaxWaiting is how many more of a box's connections wait until one of those ends. They wait in
-	// the box, where each takes a descriptor and nothing else.
+	// MaxWaiting is how many more of a box's connections wait for one to end. They wait in the box
+	// and take a descriptor each.
 	MaxWaiting = 128
 
 	// MaxWait is how long a connection waits.
 	MaxWait = 30 * time.Second
 
-	// MaxConnections is how many connect streams it may open in its life. Those that only report a limit
-	// don't count: there are at most MaxRefusals of them.
+	// MaxConnections is how many connect streams a box may open in its life. Those that only report
+	// a limit don't count: there are at most MaxRefusals of them.
 	MaxConnections = 10_000
 
-	// MaxRefusals is how many unknown names a box reports, how many unlisted ports, and how many
-	// connections that a limit stopped. Each is reported once.
+	// MaxRefusals is how many unknown names, unlisted ports, and connections stopped by a limit a
+	// box reports, each. Each is reported once.
 	MaxRefusals = 64
 
-	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than
-	// the engine reads. It is yamux's minimum: with every stream stalled a hostile box holds
-	// MaxConnects times this of the engine's memory.
+	// EngineWindow is how many bytes per stream the engine buffers for a box. It is yamux's
+	// minimum: with every stream stalled a hostile box holds MaxConnects times this of the engine's
+	// memory.
 	EngineWindow = 256 << 10
 
-	// GuestWindow is the same in the box, where the memory is the box's own and the pipe may be long.
+	// GuestWindow is the same in the box. That memory is the box's own, and the pipe may be long.
 	GuestWindow = 1 << 20
 
-	// Piece is how many bytes of a connection should go into one frame, so that the frame fits into
-	// one message of a plugin.
+	// Piece is how many bytes of a connection go into one frame, which then fits into one message
+	// of a plugin.
 	Piece = 128<<10 - 256
 )
 
 // Mux returns the multiplexer's configuration for a side with window bytes per stream.
 //
-// Nothing in it measures time: a frozen box answers nobody for minutes, and a peer that stopped
-// reading means back-pressure. A session ends with the pipe or its owner's deadline. Logging is
-// discarded, because the box decides what would be logged.
+// It sets no timeouts: a frozen box may stay silent for minutes, and a peer that stops reading
+// means back-pressure. A session ends with the pipe or its owner's deadline. Logging is discarded,
+// because the box controls its content.
 func Mux(window uint32) *yamux.Config {
 	return &yamux.Config{
-		// above what a session takes, so that too many streams are seen as such and not just reset
+		// above what a session takes, so that excess streams are detected and not just reset
 		AcceptBacklog:          4 * MaxConnects,
 		EnableKeepAlive:        false,
 		KeepAliveInterval:      time.Hour, // unused, but must not be zero

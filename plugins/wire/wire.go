@@ -13,7 +13,7 @@ const (
 	Stderr  Kind = "stderr"
 	Connect Kind = "connect"
 
-	// Files asks for the content of Start.Files: the engine writes it, one file after the other, and
+	// Files asks for the content of Start.Files: the engine writes one file after the other and
 	// closes its side.
 	Files Kind = "files"
 	// Artifacts carries what the script left: see Artifact.
@@ -25,10 +25,9 @@ type Header struct {
 	Kind Kind   `json:"kind"`
 	Host string `json:"host,omitempty"` // connect: the name the script asked the resolver for
 	Port int    `json:"port,omitempty"` // connect; 0 tells of a name that the resolver did not answer
-	// Record is the type of DNS record that was asked for, if that is what was not answered: SRV, TXT.
+	// Record is the type of an unanswered DNS query, such as SRV or TXT.
 	Record string `json:"record,omitempty"`
-	// Limit is the limit of the box that kept the connection or name from being passed on. Such a header
-	// is only recorded.
+	// Limit is the box's limit that stopped the connection or name. Such a header is only recorded.
 	Limit Limit `json:"limit,omitempty"`
 }
 
@@ -77,19 +76,19 @@ type Message struct {
 }
 
 // Boot is the first message on the control stream. It starts the interpreter, long before there is
-// a script to run.
+// a script.
 type Boot struct {
-	// Runner is the Python source of the runner, Code its compiled form. An interpreter that the
-	// form doesn't fit compiles the source. They follow the message as they are: finding them in
-	// JSON takes a box longer than compiling.
+	// Runner is the Python source of the runner, Code its compiled form. An interpreter that can't
+	// use Code compiles Runner. Their bytes follow the message, since parsing them in JSON takes
+	// longer than compiling.
 	Runner     []byte `json:"-"`
 	Code       []byte `json:"-"`
 	RunnerSize int    `json:"runner"`
 	CodeSize   int    `json:"code,omitempty"`
 
 	CA []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
-	// Compile asks for Ready.Code. A box that was asked for it takes no script: what other boxes begin
-	// with has never been where a script was.
+	// Compile asks for Ready.Code. Such a box takes no script, so no script can touch the code that
+	// other boxes begin with.
 	Compile bool `json:"compile,omitempty"`
 }
 
@@ -101,13 +100,13 @@ type Ready struct {
 	Packages string `json:"packages"` // sha256 over the sorted name==version lines of the installed distributions
 	// Installed are those lines, at most MaxInstalled of them.
 	Installed []string `json:"installed,omitempty"`
-	// Modules are what scripts can import, the standard library included, without what is below them;
-	// none if the box can't tell. At most MaxModules.
+	// Modules are the top-level modules that scripts can import, the standard library included.
+	// Empty if the box can't tell. At most MaxModules.
 	Modules []string `json:"modules,omitempty"`
 	// Forked says that the box was forked from a template.
 	Forked bool `json:"forked,omitempty"`
-	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile,
-	// is what came out, with Python's magic number for that form before it.
+	// Compiled says that the interpreter had to compile the runner. Code answers Boot.Compile: the
+	// compiled form after Python's magic number for it.
 	Compiled bool   `json:"compiled,omitempty"`
 	Code     []byte `json:"code,omitempty"`
 }
@@ -128,8 +127,7 @@ type Start struct {
 	Settings map[string]string `json:"settings"`
 	Inputs   []byte            `json:"inputs,omitempty"` // JSON; absent means null
 	Hosts    []Host            `json:"hosts"`
-	// MaxOutput caps each of stdout and stderr in the guest as a courtesy; the engine caps again.
-	// Bytes.
+	// MaxOutput caps each of stdout and stderr in the guest, in bytes. The engine caps again.
 	MaxOutput int64 `json:"max_output"`
 	MaxResult int64 `json:"max_result"` // bytes of JSON
 	// Files are what the script gets to read. Their content comes in a stream of its own.
@@ -146,8 +144,8 @@ type Skill struct {
 	Packed []byte `json:"packed,omitempty"`
 }
 
-// Host is a name (or "*.name" for true subdomains) that the box's resolver answers. Its ports are
-// listened on.
+// Host is a name (or "*.name" for true subdomains) that the box's resolver answers. The guest
+// listens on its ports.
 type Host struct {
 	Name  string `json:"name"`
 	Ports []int  `json:"ports"`
@@ -172,23 +170,23 @@ type Result struct {
 	Data []byte `json:"data"`
 }
 
-// Failed tells how the script failed, in the script's own terms. It is a claim: that the script
-// failed comes from Exited.
+// Failed tells how the script failed, in the script's own terms. It is a claim; Exited tells
+// whether it failed.
 type Failed struct {
 	Error     string `json:"error"`          // such as NameError: name 'foo' is not defined
 	Traceback string `json:"traceback"`      // the script's own lines only
 	Line      int    `json:"line,omitempty"` // in the script, 1-based; 0 if unknown
 }
 
-// Exited is the runner's wait status as its parent, airlock-init, saw it. Stdout and stderr streams
-// end before it is sent.
+// Exited is the runner's wait status from its parent, airlock-init. Stdout and stderr streams end
+// before it is sent.
 type Exited struct {
 	Code   int `json:"code"` // -1 if a signal ended it
 	Signal int `json:"signal,omitempty"`
 	// Bytes of output beyond Start.MaxOutput that were thrown away.
 	DroppedStdout int64 `json:"dropped_stdout,omitempty"`
 	DroppedStderr int64 `json:"dropped_stderr,omitempty"`
-	// TmpFull and ShmFull say that /tmp or /dev/shm, where the box has its own, was full at the end.
+	// TmpFull and ShmFull say that the box's own /tmp or /dev/shm was full at the end.
 	TmpFull bool `json:"tmp_full,omitempty"`
 	ShmFull bool `json:"shm_full,omitempty"`
 	// Artifacts says that the script left something, which comes in a stream of its own.
@@ -200,14 +198,13 @@ type Freeze struct {
 	On bool `json:"on"`
 }
 
-// Frozen answers Freeze once /proc shows the state asked for. The other state means that it could
-// not be reached.
+// Frozen answers Freeze once /proc shows the requested state. The other state means failure.
 type Frozen struct {
 	On bool `json:"on"`
 }
 
-// Asked tells which line of the script asks for a host and port. It is a claim, to help a person
-// decide; nothing is granted by it.
+// Asked tells which line of the script asks for a host and port. It is a claim that helps a person
+// decide; it grants nothing.
 type Asked struct {
 	Host string `json:"host"`
 	Port int    `json:"port"` // 0 if the script did not say
@@ -215,7 +212,7 @@ type Asked struct {
 }
 
 // Abort says that the sender's end of a connect stream broke, as opposed to ended. The receiver
-// breaks its end too. yamux streams can only end, and a download cut short must not look complete.
+// breaks its end too. yamux streams can only end, and a truncated download must not look complete.
 type Abort struct {
 	Stream uint32 `json:"stream"` // yamux stream id
 }
@@ -223,6 +220,6 @@ type Abort struct {
 // Kill ends the box at once.
 type Kill struct{}
 
-// Stop ends the script and all its processes. Exited follows, as if the script had been killed, and
-// then what it left.
+// Stop ends the script and all its processes. Exited follows, as after a kill, and then the
+// artifacts.
 type Stop struct{}
