@@ -47,8 +47,8 @@ func errno(e uint32) bpf.Instruction { return bpf.RetConstant{Val: retErrno | e}
 
 func arg(n int) bpf.Instruction { return bpf.LoadAbsolute{Off: uint32(offArgs + 8*n), Size: 4} }
 
-// architecture ends processes that use another instruction set's calls and refuses numbers nobody
-// has reviewed. The calls of amd64's x32 ABI carry a high bit and thus count among the latter.
+// architecture kills processes with another instruction set and refuses unreviewed numbers. Calls
+// of amd64's x32 ABI carry a high bit and thus count as unreviewed.
 func (b *builder) architecture() {
 	b.emit(
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
@@ -67,8 +67,7 @@ func (b *builder) deny(c call, e uint32) {
 	}
 }
 
-// onCall runs body for c. The body must return on every path, because it may change the
-// accumulator.
+// onCall runs body for c. The body must return on every path, since it may change the accumulator.
 func (b *builder) onCall(c call, body ...bpf.Instruction) {
 	nr := b.number(c)
 	if nr == none {
@@ -78,8 +77,8 @@ func (b *builder) onCall(c call, body ...bpf.Instruction) {
 	b.emit(body...)
 }
 
-// namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind
-// a pointer where no filter can look, so it answers ENOSYS and libraries fall back to clone.
+// namespaces allows new threads and processes, but no namespaces. clone3's flags are behind a
+// pointer, where no filter can look. It answers ENOSYS, so libraries fall back to clone.
 func (b *builder) namespaces(mediated, counted bool) {
 	clone := uint32(retAllow)
 	if mediated {
@@ -109,9 +108,8 @@ func (b *builder) namespaces(mediated, counted bool) {
 	)
 }
 
-// countedMemory leaves only memory that whoever looks at processes from outside can see: none that
-// outlives its place in a process, and no file that only a thread with descriptors of its own
-// holds.
+// countedMemory leaves only memory that is visible from outside a process. It excludes memory that
+// outlives its mapping, and files in a thread's own descriptor table.
 func (b *builder) countedMemory() {
 	for _, c := range hiddenMemoryCalls() {
 		b.deny(c, eperm)
@@ -201,8 +199,9 @@ func (b *builder) arguments(mediated bool) {
 	const setOwner, setOwnerEx = 8, 15 // whom a descriptor's signals go to
 	const tiocsti, tioclinux = 0x5412, 0x541c
 	b.refuse(callFcntl(), 1, append(refusedFcntl(), setOwner, setOwnerEx)...)
-	// Those of sockets tell of the host's interfaces, and two choose whom signals go to. Those of file
-	// systems change flags and attributes of whatever their caller owns, also if it may only read it.
+	// Socket requests show the host's interfaces, and two choose a signal's receiver. File system
+	// requests change flags and attributes of files that the caller owns, even if it may only read
+	// them.
 	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
 	const kind, flags, attributes, generation = 0xff00, 'f' << 8, 'X' << 8, 'v' << 8
 	b.onCall(callIoctl(),
@@ -222,8 +221,7 @@ func (b *builder) arguments(mediated bool) {
 	)
 }
 
-// refuse refuses values of a call's argument n. The kernel reads 32 bits of it, and so does the
-// filter.
+// refuse refuses values of a call's argument n. Kernel and filter read 32 bits of it.
 func (b *builder) refuse(c call, n int, values ...uint32) {
 	body := []bpf.Instruction{arg(n)}
 	for _, value := range values {

@@ -3,8 +3,8 @@ package seccomp
 // none marks a call that an architecture does not have.
 const none = -1
 
-// newest is the highest number reviewed for this filter (mseal, Linux 6.10). Both architectures
-// number new calls alike.
+// newest is the highest reviewed number (mseal, Linux 6.10). Both architectures number new calls
+// alike.
 const newest = 462
 
 // call is a system call and its numbers.
@@ -37,7 +37,7 @@ func denied() []call {
 		{"inotify_init1", 294, 26},
 		{"io_uring_enter", 426, 426},
 		{"io_uring_register", 427, 427},
-		// the machine has one number of such requests for everybody; without it the other calls have
+		// all users share the machine's bound of such requests; without it the other calls have
 		// nothing to work on
 		{"io_setup", 206, 0},
 		{"io_uring_setup", 425, 425},
@@ -128,8 +128,8 @@ const (
 )
 
 // refusedSocket are SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and
-// SO_ATTACH_REUSEPORT_EBPF. An attached program is compiled into uncounted memory, of which the
-// machine has little (net.core.bpf_jit_limit). With none left no box can be given a filter.
+// SO_ATTACH_REUSEPORT_EBPF. Attached programs use scarce, uncounted kernel memory
+// (net.core.bpf_jit_limit). Without any left no box gets a filter.
 func refusedSocket() []uint32 { return []uint32{26, 50, 51, 52} }
 
 // setSeccomp is prctl's command for the same: PR_SET_SECCOMP.
@@ -138,7 +138,7 @@ const setSeccomp = 22
 // solSocket is the level of a socket's own options.
 const solSocket = 1
 
-// refusedFcntl are commands of fcntl: F_SETSIG could choose SIGCONT, which would thaw a frozen box;
+// refusedFcntl are commands of fcntl. F_SETSIG could choose SIGCONT, which thaws a frozen box;
 // F_SETLEASE and F_NOTIFY watch files that boxes share.
 func refusedFcntl() []uint32 { return []uint32{10, 1024, 1026} }
 

@@ -9,27 +9,26 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside. These
-	// are System V IPC, memory files, shared memory without a file, and a thread's own table of
-	// descriptors. Backends that poll memory set it; Mediated implies it.
+	// CountedMemoryOnly also denies calls that take memory invisible from outside: System V IPC,
+	// memory files, shared memory without a file, and a thread's own descriptor table. Backends
+	// that poll memory set it; Mediated implies it.
 	CountedMemoryOnly bool
 
 	// Mediated is for boxes that share their host's namespaces. Connect, fork, threads, and changes
-	// of files' mode and times go to the listener that the filter is installed with
-	// (SECCOMP_FILTER_FLAG_NEW_LISTENER). The ways around it are closed. So are System V IPC,
-	// sockets that serve, datagrams, calls that change other processes of the same uid, and changes
-	// of files' owners, extended attributes and flags. Files are opened to read or to write,
-	// because Landlock lets everything be opened for neither.
+	// of files' mode and times go to the filter's listener (SECCOMP_FILTER_FLAG_NEW_LISTENER). The
+	// ways around it are closed. So are System V IPC, listening sockets, datagrams, calls that
+	// change other processes of the same uid, and changes of files' owners, extended attributes and
+	// flags. Files open only to read or write: Landlock allows any open for neither.
 	Mediated bool
 
-	// OpenToTruncate lets files be cut off only by who opened them to write, which Landlock restricts.
-	// It refuses truncation by path, and opening with O_TRUNC to read, which Landlock doesn't look at
-	// before version 3. It only counts with Mediated.
+	// OpenToTruncate allows truncation only through a descriptor opened to write, which Landlock
+	// restricts. It refuses truncation by path, and O_TRUNC without write access, which Landlock
+	// ignores before version 3. It needs Mediated.
 	OpenToTruncate bool
 }
 
-// Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form: an array of
-// struct sock_filter in that architecture's byte order, as bwrap's --seccomp and seccomp(2) take
+// Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form. That is an array
+// of struct sock_filter in that architecture's byte order, as bwrap's --seccomp and seccomp(2) take
 // it.
 func Program(goarch string, opts Options) ([]byte, error) {
 	instructions, err := Assemble(goarch, opts)

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// data is a struct seccomp_data as the instruction simulator wants it: it reads big-endian words
-// from a packet.
+// data returns a struct seccomp_data for the simulator, which reads big-endian words from a packet.
 func data(arch uint32, number int, args ...uint64) []byte {
 	b := make([]byte, 64)
 	binary.BigEndian.PutUint32(b[offNumber:], uint32(number))
@@ -29,8 +28,8 @@ func verdict(t *testing.T, goarch string, opts Options, packet []byte) uint32 {
 	return simulate(t, program, packet)
 }
 
-// simulate runs a filter. The simulator returns the value as a number of bytes; a kill has the
-// highest bit set and comes out negative.
+// simulate runs a filter. The simulator returns a number of bytes; a kill has the highest bit set
+// and comes out negative.
 func simulate(t interface{ Fatal(...any) }, program []bpf.Instruction, packet []byte) uint32 {
 	vm, err := bpf.NewVM(program)
 	if err != nil {

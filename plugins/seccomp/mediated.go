@@ -5,9 +5,8 @@ import "golang.org/x/net/bpf"
 // retNotify hands the call to whoever holds the filter's listener.
 const retNotify = 0x7fc00000
 
-// mediated are the rules for a box that shares its host's namespaces (Options.Mediated). Calls that
-// decide by what is behind a pointer, where no filter can look, go to a supervisor; the ways around
-// these calls are closed.
+// mediated adds the rules for a box that shares its host's namespaces (Options.Mediated). A
+// supervisor decides calls with arguments behind a pointer; the ways around these calls are closed.
 func (b *builder) mediated() {
 	for _, c := range append([]call{callConnect(), callFork(), callVfork()}, metadata()...) {
 		b.notify(c)
@@ -26,9 +25,8 @@ func (b *builder) notify(c call) {
 	}
 }
 
-// fastOpen refuses the flag with which a send call connects. Whether a call carries an address
-// can't be seen in sendmsg, but a stream socket looks at it only with this flag, and there are no
-// others.
+// fastOpen refuses the flag with which a send call connects. A filter can't see sendmsg's address,
+// but a stream socket uses that only with this flag.
 func (b *builder) fastOpen() {
 	const msgFastOpen = 0x20000000
 	for _, send := range []struct {
@@ -56,8 +54,8 @@ func mediatedOptions() map[uint32][]uint32 {
 	}
 }
 
-// foreignProcesses lets calls name their own process only, which they do by 0. The kernel allows
-// the rest to the same uid.
+// foreignProcesses allows calls to name only their own process, by 0. The kernel would allow others
+// of the same uid.
 func (b *builder) foreignProcesses() {
 	for _, c := range []call{callPrlimit(), callSetscheduler(), callSetparam(), callSetattr(), callSetaffinity()} {
 		b.onCall(c,
@@ -85,8 +83,7 @@ func (b *builder) foreignProcesses() {
 	}
 }
 
-// mediatedSockets leaves Unix and TCP streams. Datagrams carry an address per call where no filter
-// can see it.
+// mediatedSockets allows Unix and TCP streams. A filter can't see a datagram's address.
 func (b *builder) mediatedSockets() {
 	const (
 		afUnix, afInet, afInet6 = 1, 2, 10

@@ -22,8 +22,8 @@ func shared() []call {
 	}
 }
 
-// metadata lists calls that change a file's mode or times, which Landlock doesn't look at. A
-// descriptor of a file that may only be read is enough for its owner.
+// metadata lists calls that change a file's mode or times, which Landlock ignores. Its owner needs
+// only a read-only descriptor.
 func metadata() []call {
 	return []call{
 		{"fchmod", 91, 52},
@@ -34,7 +34,7 @@ func metadata() []call {
 	}
 }
 
-// dispensable lists their relatives that libraries do without. Owners can't be changed anyway, the
+// dispensable lists related calls that libraries do without. Owners can't be changed anyway; the
 // rest is outdated or has a fallback.
 func dispensable() []call {
 	return []call{

@@ -2,9 +2,8 @@ package seccomp
 
 import "strings"
 
-// permitted lists every reviewed call that the filter allows whatever its arguments. It exists for
-// engines that take a list of what is allowed; a test holds it against the platform's own list of
-// calls.
+// permitted lists every reviewed call that the filter allows with any arguments, for engines that
+// need such a list. A test compares it with the platform's calls.
 func permitted() []string {
 	return strings.Fields(`
 		accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown

@@ -2,11 +2,10 @@ package seccomp
 
 import "golang.org/x/net/bpf"
 
-// opens lets files be opened to read, to write or to do both. Landlock knows no right for the
-// fourth value (O_ACCMODE, "for neither"), which opens every file and device that the box's uid
-// could, and cuts it off before version 3. With toTruncate O_TRUNC takes write access, and
-// truncation by path is refused. No filter can look at the flags of openat2, so it answers ENOSYS
-// and libraries fall back.
+// opens allows opening files to read, write or both. Landlock has no right for the fourth value
+// (O_ACCMODE, "for neither"): it opens all that the box's uid could, and truncates before version
+// 3. With toTruncate O_TRUNC needs write access, and truncation by path is refused. A filter can't
+// see openat2's flags, so it answers ENOSYS and libraries fall back.
 func (b *builder) opens(toTruncate bool) {
 	const accessMode, readOnly, trunc = 0x3, 0x0, 0x200
 	b.deny(callOpenat2(), enosys)

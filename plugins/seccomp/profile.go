@@ -8,10 +8,10 @@ import (
 // Profile returns the filter for goarch as a container engine's JSON profile. Docker, Podman and
 // containerd read it.
 //
-// Engines build their filters from names with libseccomp, which can't hold an exception to an
-// allowed call. So this is the policy turned round: everything is refused but what permitted lists,
-// and where an argument decides, every other value is allowed. A name unknown to an engine stays
-// refused. runc answers ENOSYS for newer calls and kills other instruction sets, as Program does.
+// libseccomp can't hold an exception to an allowed call. So the profile inverts the policy: it
+// refuses everything except permitted, and where an argument decides, it allows every other value.
+// A name unknown to an engine stays refused. runc answers ENOSYS for newer calls and kills other
+// instruction sets, as Program does.
 func Profile(goarch string) ([]byte, error) {
 	arch, ok := map[string]string{"amd64": "SCMP_ARCH_X86_64", "arm64": "SCMP_ARCH_AARCH64"}[goarch]
 	if !ok {
@@ -72,8 +72,8 @@ func bits(n uint, mask, value uint32) condition {
 	return condition{Index: n, Mask: uint64(mask), Value: uint64(value), Op: masked}
 }
 
-// is is the condition that the low half of argument n has the given value. The kernel reads nothing
-// else of it.
+// is is the condition that the low half of argument n has the given value. The kernel reads only
+// that half.
 func is(n uint, value uint32) condition { return bits(n, 0xffffffff, value) }
 
 func (p *profile) namespaces() {
@@ -119,8 +119,8 @@ func (p *profile) arguments() {
 	}
 }
 
-// allBut returns disjoint conditions that together hold for every value but these. It halves the
-// space of values as long as a half contains one of them.
+// allBut returns disjoint conditions that together hold for every value but these. It halves each
+// range that contains one of them.
 func allBut(n uint, values ...uint32) []condition {
 	var out []condition
 	var split func(mask, prefix uint32, bit int, inside []uint32)

@@ -173,11 +173,11 @@ func retired() []string {
 		"tuxcall uprobe uretprobe")
 }
 
-// Outer returns the profile for a container in which Airlock itself runs and opens boxes with
-// bubblewrap: what its boxes may do, and what making boxes takes: namespaces, mounts and a
-// hostname. The boxes' own, narrower filter holds inside it. What no box and no server needs
-// (modules, bpf, keyrings, kexec, io_uring, tracing, clocks of the host) stays refused, as engines
-// do by default. deploy/seccomp/airlock.json is its text.
+// Outer returns the profile for a container in which Airlock opens boxes with bubblewrap. It allows
+// a box's calls and those that make boxes: namespaces, mounts and a hostname. The boxes' narrower
+// filter holds inside it. Calls that no box or server needs (modules, bpf, keyrings, kexec,
+// io_uring, tracing, the host's clocks) stay refused, as by default. deploy/seccomp/airlock.json is
+// its text.
 func Outer() ([]byte, error) {
 	enosysCode := uint(enosys)
 	p := profile{Default: actErrno, Architectures: []string{"SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"}}
