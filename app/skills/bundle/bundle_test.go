@@ -182,7 +182,7 @@ func TestHundredThousandEntriesAreRefused(t *testing.T) {
 	refused(t, packed, want)
 }
 
-// A file of zeros is 10 GB according to its directory, or says nothing of it, and is not unpacked.
+// A zip bomb of 10 GB is not unpacked, whether or not its directory admits the size.
 func TestAZipBombIsNotUnpacked(t *testing.T) {
 	zeros := strings.Repeat("\x00", bundle.MaxUnpacked)
 	refused(t, pack(t, usual(entry{name: "zeros", content: zeros})...), "zeros: The bundle unpacks to more than")

@@ -17,7 +17,7 @@ const (
 	Node   Language = "node"
 )
 
-// languageOf tells the language of a file by its name. It is "" if it is in none that can be run.
+// languageOf returns the language of a file by its name, or "" if it can't be run.
 func languageOf(name string) Language {
 	switch path.Ext(name) {
 	case ".py":
@@ -30,7 +30,8 @@ func languageOf(name string) Language {
 	return ""
 }
 
-// entrypoints are looked for in this order, at the top and then in scripts. Skillbox does the same.
+// entrypoints lists default names in order of search, at the top and then in scripts. Skillbox does
+// the same.
 var entrypoints = []string{"main.py", "run.py", "main.js", "main.sh"}
 
 func (r *manifestReader) entrypoint(b *Bundle) (string, Language) {

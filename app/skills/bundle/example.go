@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ExampleInputs are inputs as a schema describes them, for agents to start from: its example or
-// default, or else one value of each kind that it requires. nil if the manifest has no schema.
+// ExampleInputs returns inputs for agents to start from: the schema's example or default, or else
+// one value of each required kind. nil without a schema.
 func (m Manifest) ExampleInputs() json.RawMessage {
 	var schema any
 	if m.InputSchema == "" || json.Unmarshal([]byte(m.InputSchema), &schema) != nil {

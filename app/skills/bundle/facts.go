@@ -14,16 +14,15 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// Facts are what a person should know of a bundle before they approve it: no score, and nothing
-// that is refused because of it.
+// Facts are what a reviewer should know of a bundle. They contain no score and refuse nothing.
 type Facts struct {
 	Hosts        []string `json:"hosts,omitempty"`        // that stand in texts, without those of the manifest
 	Imports      []string `json:"imports,omitempty"`      // top-level modules that the bundle lacks
 	Requirements []string `json:"requirements,omitempty"` // packages that requirements.txt asks for, as it writes them
 
-	// Calls are uses of what runs code or programs, loads native code or opens sockets, and
-	// Environment those of environment variables, in Python; What is the name. Unread says why Python
-	// files are not known further.
+	// Calls are Python's uses of functions that run code or programs, load native code or open
+	// sockets. Environment are those of environment variables. What is the name. Unread says why
+	// Python files could not be read further.
 	Calls       []Finding `json:"calls,omitempty"`
 	Environment []Finding `json:"environment,omitempty"`
 	Unread      []Finding `json:"unread,omitempty"`
@@ -103,8 +102,8 @@ const (
 	maxNames    = 1000 // of hosts and modules, each once
 )
 
-// Scan collects the facts. It reads each file once and takes time in proportion to the bundle.
-// patterns finds what looks like a secret in a text; nil finds nothing.
+// Scan collects the facts. It reads each file once, in linear time. patterns finds likely secrets
+// in a text; nil finds nothing.
 func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 	if patterns == nil {
 		patterns = func(string) []redact.Match { return nil }
@@ -158,7 +157,7 @@ func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 }
 
 // hasModule reports whether Python finds a top-level module in the bundle. A folder without
-// __init__.py is found only if nothing else has its name, so it doesn't count.
+// __init__.py doesn't count: any other module of its name comes first.
 func (b Bundle) hasModule(name string) bool {
 	base := path.Join(path.Dir(b.Manifest.Entrypoint), name)
 	_, file := b.File(base + ".py")
@@ -214,8 +213,7 @@ func isMixed(word string) bool {
 	return latin && other
 }
 
-// requirements are the lines of a requirements.txt. Those that aren't names of packages, such as
-// URLs and options, stay as they are.
+// requirements are the lines of a requirements.txt. URLs, options and other lines stay unchanged.
 func requirements(text string) (list []string) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

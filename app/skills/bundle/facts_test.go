@@ -40,8 +40,8 @@ func TestFactsOfABundle(t *testing.T) {
 	}
 }
 
-// TestFactsFindHosts behind users and ports, next to each other, and behind a thousand words that only
-// look like hosts.
+// TestFactsFindHosts finds hosts behind users and ports, next to each other, and behind a thousand
+// lookalikes.
 func TestFactsFindHosts(t *testing.T) {
 	text := "first.example.com second.example.com 'Third.Example.com:8443' (fourth.example.com) =fifth.example.com/x\n" +
 		"git+HTTPS://me:secret@Sixth.example.com./x http://localhost:80 ws://10.0.0.1/ redis://cache_1 https:// \n" +
@@ -60,8 +60,8 @@ func TestFactsFindHosts(t *testing.T) {
 	}
 }
 
-// TestHoleScanOfManySecrets: the line of each of very many secrets was counted from the beginning of its
-// file, so one skill kept a review page busy for minutes. Only those that are listed are counted.
+// TestHoleScanOfManySecrets: counting lines from the start for each secret kept a review page busy
+// for minutes.
 func TestHoleScanOfManySecrets(t *testing.T) {
 	text := strings.Repeat("token\n", 200_000)
 	b, err := bundle.ReadFolder(folder(t, map[string]string{"SKILL.md": "---\nname: a\ndescription: b\n---\n", "main.py": "x = 1\n",
@@ -84,8 +84,8 @@ func TestHoleScanOfManySecrets(t *testing.T) {
 	}
 }
 
-// TestHoleFactsBehindMany: what was repeated a thousand times, or a hundred, hid from a reviewer what came
-// behind it, and a blank between two hosts the second one.
+// TestHoleFactsBehindMany: repetitions hid later facts from a reviewer, and a blank between two
+// hosts hid the second.
 func TestHoleFactsBehindMany(t *testing.T) {
 	b, err := bundle.ReadFolder(folder(t, map[string]string{
 		"SKILL.md": "---\nname: a\ndescription: b\nmetadata:\n  airlock.hosts: api.example.com\n---\n",
@@ -107,8 +107,8 @@ func TestHoleFactsBehindMany(t *testing.T) {
 	}
 }
 
-// TestHoleM8ModulesOfTheBundle: any file took the parts of its path out of the imports, and a coding line
-// made Python read another program than the reviewer.
+// TestHoleM8ModulesOfTheBundle: parts of any path hid imports, and a coding line made Python read
+// another program than the reviewer.
 func TestHoleM8ModulesOfTheBundle(t *testing.T) {
 	files := map[string]string{
 		"SKILL.md":        "---\nname: a\ndescription: b\nmetadata:\n  airlock.entrypoint: scripts/main.py\n---\n",

@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// ReadFolder reads a skill from a folder. Nothing outside of the folder is read. What is wrong with
-// the skill is returned as Problems; other errors are about reading.
+// ReadFolder reads a skill from a folder, and nothing outside of it. Problems are faults of the
+// skill; other errors are about reading.
 func ReadFolder(folder string) (b Bundle, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -53,9 +53,9 @@ func splitFrontmatter(text []byte) (front []byte, body string, problem *Problem)
 	return nil, "", &Problem{File: SkillFile, Line: 1, Message: "The frontmatter does not end.", Hint: hint}
 }
 
-// readFrontmatter reads the YAML of a frontmatter. It takes no anchors, aliases, tags, merge keys
-// or second documents: only what a person reads counts. Lists are refused but those of the keys in
-// lists, whose items are joined by blanks.
+// readFrontmatter reads the YAML of a frontmatter. It refuses anchors, aliases, tags, merge keys
+// and second documents, so that people read what it means. Only the keys in lists may be lists;
+// their items are joined by blanks.
 func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 	const firstLine = 2 // of the frontmatter in its file
 	decoder := yaml.NewDecoder(bytes.NewReader(front))
@@ -78,7 +78,8 @@ func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 	return nil, r.problems
 }
 
-// yamlProblem takes an error of the YAML library apart: the line after the first one, and what is wrong there.
+// yamlProblem splits an error of the YAML library into the line after the first one, and the
+// message.
 func yamlProblem(err error) (line int, what string) {
 	what = strings.TrimPrefix(err.Error(), "yaml: ")
 	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
-// Whatever a zip file holds, it is refused with a problem, or its files are harmless and packing
-// them again makes the same skill.
+// A zip file is refused with a problem, or its files are harmless and repacking them gives the same
+// skill.
 func FuzzReadZip(f *testing.F) {
 	f.Add(pack(f, usual()...))
 	f.Add(pack(f, usual(entry{name: "../x"})...))

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// addHosts adds the hosts of URLs, and names in quotes or between blanks with a public suffix.
-// Those that the manifest asks for are left out.
+// addHosts adds the hosts of URLs, and names with a public suffix in quotes or between blanks. It
+// leaves out the manifest's.
 func addHosts(hosts, asked map[string]bool, text string) {
 	add := func(name string) {
 		if name = strings.ToLower(name); name != "" && !asked[name] {

@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Manifest is what the frontmatter of SKILL.md says. Fields of the open format and of Skillbox stand
-// at the top level, Airlock's under metadata, with the prefix "airlock.".
+// Manifest is the frontmatter of SKILL.md. Fields of the open format and of Skillbox are at the top
+// level, Airlock's under metadata, with the prefix "airlock.".
 type Manifest struct {
 	Name          string        `json:"name"`        // 1 to 64 of a-z, 0-9 and single dashes
 	Description   string        `json:"description"` // 1 to 1024 characters

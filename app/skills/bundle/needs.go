@@ -18,8 +18,8 @@ type Needs struct {
 const maxNeeds = 200
 
 // Needs follows the imports of a Python entrypoint through the bundle. Imports under if, try or
-// except don't count: a skill may do without. Of requirements.txt, at the top or beside the
-// entrypoint, names count, but no versions and no lines with a condition.
+// except don't count, since they may be optional. Names of requirements.txt, at the top or beside
+// the entrypoint, count without versions; lines with a condition don't.
 func (b Bundle) Needs() Needs {
 	own, modules, packages := b.moduleNames(), map[string]bool{}, map[string]bool{}
 	if b.Manifest.Language == Python {
@@ -38,8 +38,8 @@ func (b Bundle) Needs() Needs {
 	return Needs{bounded(modules), bounded(packages)}
 }
 
-// moduleNames are all names that a module of the bundle could have, wherever it lies. A script may
-// change where Python looks.
+// moduleNames are all names that the bundle's modules could have, at any path. A script may change
+// where Python looks.
 func (b Bundle) moduleNames() map[string]bool {
 	names := map[string]bool{}
 	for _, f := range b.Files {

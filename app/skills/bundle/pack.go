@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Pack writes the files as they are stored: a tar file in the order of their paths, with nothing but
-// paths, mode bits and contents. The same files always make the same bytes.
+// Pack writes the files as stored: a tar file in the order of paths, with paths, mode bits and
+// contents only. The same files always make the same bytes.
 func (b Bundle) Pack(w io.Writer) error {
 	archive := tar.NewWriter(w)
 	for _, f := range b.Files {

@@ -15,7 +15,7 @@ type Problem struct {
 	Hint    string // what to do
 }
 
-// Place is the file with the line, as compilers write it. It is "" for the bundle as a whole.
+// Place returns the file and line as compilers write them, or "" for the whole bundle.
 func (p Problem) Place() string {
 	if p.Line == 0 {
 		return p.File
@@ -30,8 +30,8 @@ func (p Problem) Error() string {
 	return p.Place() + ": " + p.Message
 }
 
-// Problems are all that were found, in the order of reading. As an error they unwrap to an
-// app.Error with app.CodeInvalidSkill.
+// Problems are all that were found, in reading order. As an error they unwrap to an app.Error with
+// app.CodeInvalidSkill.
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -42,7 +42,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the problems as what an agent is told: the first one, and how to see the others.
+// Unwrap returns the error for an agent: the first problem, and how to see the others.
 func (p Problems) Unwrap() error {
 	if len(p) == 0 {
 		return nil

@@ -33,7 +33,7 @@ func isPython(f File) bool {
 var pyCoding = regexp.MustCompile(`^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
 // foreignCoding returns the encoding that a source names, and its line, if it isn't UTF-8. Python
-// looks at the first two lines only. Python would read another program than a person does.
+// then reads another program than a person. It checks the first two lines only.
 func foreignCoding(source string) (name string, line int) {
 	lines := strings.SplitN(newlines.Replace(strings.TrimPrefix(source, "\ufeff")), "\n", 3)
 	for i, text := range lines[:min(2, len(lines))] {
@@ -107,8 +107,8 @@ func (r *pyReader) line(line pyLine) {
 	}
 }
 
-// splitStatements divides a logical line into a block's header, if there is one, and statements.
-// What stands before the colon of an annotation is taken for a header too, which changes nothing.
+// splitStatements divides a logical line into a block's header, if any, and statements. It takes an
+// annotation's target for a header too, which is harmless.
 func splitStatements(tokens []pyToken) (header []pyToken, statements [][]pyToken) {
 	begin, depth, lambdas := 0, 0, 0
 	for i, t := range tokens {
@@ -260,8 +260,8 @@ var (
 	reads = []string{"os.environ*", "os.getenv*", "posix.environ"}
 )
 
-// note notes the use of a dotted path of an imported thing. A module that another one has imported
-// counts too, as os in shutil.os.popen.
+// note records the use of a dotted path of an import. Modules that another one has imported count
+// too, as os in shutil.os.popen.
 func (r *pyReader) note(full string, line int) {
 	full = strings.TrimPrefix(full, "builtins.")
 	found := Finding{r.file, line, full}

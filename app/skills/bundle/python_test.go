@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPythonIsReadAsItsOwnParserReadsIt: the imports of the files of Python's standard library, of each
-// third one, are those that the module ast finds.
+// TestPythonIsReadAsItsOwnParserReadsIt compares the imports of every third standard library file
+// with the module ast's.
 func TestPythonIsReadAsItsOwnParserReadsIt(t *testing.T) {
 	const parse = `
 import ast, json, sys, sysconfig, pathlib, warnings

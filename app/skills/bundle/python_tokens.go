@@ -12,7 +12,7 @@ import (
 )
 
 // pyToken is a name, or another character of Python source. Numbers and texts are tokens without
-// their content.
+// content.
 type pyToken struct {
 	text string // a name, in the form in which Python compares it, or one character; numberToken, textToken
 	line int    // from 1

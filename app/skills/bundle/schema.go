@@ -16,8 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Limits of an input schema and of what it is compared with. Each part, with references written out, may
-// be compared with each value.
+// Limits of an input schema and of its inputs. Each part, with references expanded, may be compared
+// with each value.
 const (
 	maxSchema      = 64 << 10 // bytes
 	maxSchemaParts = 2000
@@ -31,8 +31,8 @@ type Schema struct {
 	parts    int
 }
 
-// CompileSchema reads a JSON Schema, of draft 2020-12 unless it names another. It refers to nothing
-// outside of itself, and not to itself in a circle.
+// CompileSchema reads a JSON Schema, of draft 2020-12 unless it names another. It must refer
+// neither outside nor to itself in a circle.
 func CompileSchema(text string) (Schema, error) {
 	if len(text) > maxSchema {
 		return Schema{}, fmt.Errorf("it has %s, more than %s", app.FormatSize(int64(len(text))), app.FormatSize(maxSchema))
@@ -82,8 +82,8 @@ func explainSchema(err error) error {
 // definitions are the names under which a schema keeps what it refers to.
 var definitions = []string{"$defs", "definitions"}
 
-// expander writes out the references of a schema, which is then as large as it looks. It refuses
-// those that lead outside or in a circle, and schemas that become large.
+// expander writes out the references of a schema. It refuses those that lead outside or in a
+// circle, and large results.
 type expander struct {
 	root  map[string]any
 	parts int
@@ -181,7 +181,7 @@ func resolve(root map[string]any, to string) (any, error) {
 }
 
 // Check compares inputs with the schema. A mismatch is an app.Error about the field "inputs" that
-// tells the first place that is wrong, such as inputs.rows[3].amount. CodeTooLarge for inputs that would
+// names the first wrong place, such as inputs.rows[3].amount. CodeTooLarge for inputs that would
 // take long.
 func (s Schema) Check(inputs []byte) error {
 	if s.compiled == nil {
@@ -223,7 +223,7 @@ func firstCause(mismatch *jsonschema.ValidationError) (at, what string) {
 	return at, app.VisibleText(app.Clip(what, 300))
 }
 
-// syntaxLine is the line on which a text stops being JSON. 0 means that all of it is JSON.
+// syntaxLine returns the line where a text stops being JSON, or 0 if all of it is JSON.
 func syntaxLine(text []byte) int {
 	var wrong *json.SyntaxError
 	if !errors.As(json.Unmarshal(text, new(any)), &wrong) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What takes as long as comparing one value with one part of a schema, or may not stand there at all.
+// Costs in comparisons of one value with one part of a schema, and limits.
 const (
 	textOfValue   = 16   // bytes of a text
 	patternOfPart = 4    // steps of a regular expression for each character
@@ -17,8 +17,8 @@ const (
 	maxDigits     = 1000 // of a number: numbers are compared exactly, whatever their exponents
 )
 
-// weigh counts values, names among them. Long texts count as several, and a number that is too long as more
-// than there may be.
+// weigh counts values and names. Long texts count as several, and overlong numbers as more than the
+// limit.
 func weigh(value any) (n int) {
 	switch value := value.(type) {
 	case []any:
@@ -79,8 +79,8 @@ func (x *expander) patterns(name string, value any) error {
 	return nil
 }
 
-// steps are what a regular expression may take for each character, and of memory. They are its
-// parts as often as they are repeated. The parser bounds that.
+// steps bounds a regular expression's work per character, and its memory, as its parts times their
+// repeats. The parser limits that.
 func steps(part *syntax.Regexp) (n int) {
 	for _, sub := range part.Sub {
 		n += steps(sub)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FromScript makes a skill of one Python script. What is wrong with the name or the description is
-// returned as Problems.
+// FromScript makes a skill of one Python script. A wrong name or description is returned as
+// Problems.
 func FromScript(name, description, script string) (Bundle, error) {
 	quoted := func(text string) string {
 		var b bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ignored are names of files and folders that tools leave behind. Compiled Python is among them: a
-// person who reviews a skill could not read it.
+// ignored are names of files and folders that tools leave behind. A reviewer can't read compiled
+// Python.
 var ignored = []string{".git", ".DS_Store", "__MACOSX", "__pycache__", "Thumbs.db"}
 
 // tree collects the files of a bundle, from wherever they come.
@@ -60,7 +60,7 @@ func (t *tree) add(name string, executable bool, content io.Reader, declared int
 	return nil
 }
 
-// addFolder notes a folder that is named by itself. An empty one is no part of the bundle.
+// addFolder notes an explicitly named folder. An empty one is no part of the bundle.
 func (t *tree) addFolder(name string) error {
 	if isIgnored(name) {
 		return nil
@@ -124,8 +124,8 @@ func isIgnored(name string) bool {
 	return false
 }
 
-// bundle makes a bundle of what was collected. A single folder around everything is taken away: that
-// is how most tools pack a folder.
+// bundle makes a bundle of the collected files. It removes a single folder around everything, which
+// most packing tools add.
 func (t *tree) bundle() (Bundle, error) {
 	t.unwrap()
 	slices.SortFunc(t.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ReadUpload reads a skill from what a person chose in a browser: one zip file, or the files of a folder,
-// whose paths begin with its name. No file of a folder is executable, since browsers don't tell. What is
-// wrong with it is returned as Problems.
+// ReadUpload reads a skill from a browser's upload: one zip file, or a folder's files with paths
+// below its name. A folder's files aren't executable, since browsers don't tell. Faults are
+// returned as Problems.
 func ReadUpload(files []File) (Bundle, error) {
 	if len(files) == 1 && !strings.Contains(files[0].Path, "/") {
 		return ReadZip(bytes.NewReader(files[0].Content), int64(len(files[0].Content)))

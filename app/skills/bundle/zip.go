@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadZip reads a skill from a zip file of size bytes. It looks at MaxPacked of them at most. What
-// is wrong with it is returned as Problems.
+// ReadZip reads a skill from a zip file of size bytes, at most MaxPacked. Faults are returned as
+// Problems.
 func ReadZip(file io.ReaderAt, size int64) (Bundle, error) {
 	if size > MaxPacked {
 		return Bundle{}, bad("", "Leave out what the skill doesn't need to run.", "The zip file has %s, more than %s.",
