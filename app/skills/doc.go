@@ -1,14 +1,14 @@
-// Package skills keeps skills: named bundles of files that a person approves once and agents run as
-// often as they like.
+// Package skills keeps skills: named bundles of files that a person approves once and agents run
+// often.
 //
-// A skill belongs to the instance. Each upload of other files is a version: numbered, immutable, and
-// identified by the digest of its files. It is quarantined until a person approves exactly that
-// digest, with the keys and hosts that its manifest asks for. What is approved can be revoked; a
-// skill can be switched off as a whole, or deleted, which leaves the record of who decided what.
+// A skill belongs to the instance. Each upload of other files is a version: numbered, immutable,
+// and identified by the digest of its files. It is quarantined until a person approves exactly that
+// digest, with the keys and hosts in its manifest. An approval can be revoked. A skill can be
+// switched off, or deleted; the record of decisions stays.
 //
-// The profile whose agent took a skill's name may run it once a version is approved, and upload
-// further versions. Other profiles may run it where a person allows them to.
+// The profile whose agent took a skill's name may run approved versions and upload further ones.
+// Other profiles may run it where a person allows that.
 //
-// The files lie in the storage of package files as one sealed content, which is checked against the
-// digest whenever it is read.
+// The files are one sealed content in the storage of package files. Each read checks them against
+// the digest.
 package skills

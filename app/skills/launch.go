@@ -13,8 +13,7 @@ import (
 // PackedName is the name under which a box gets a skill's files.
 const PackedName = "airlock-skill"
 
-// Bounds of what stands in the environment. The kernel starts no program whose environment has a longer
-// entry than 128 KiB.
+// Bounds of the environment's content. The kernel refuses an entry beyond 128 KiB.
 const (
 	maxInstructions = 64 << 10
 	maxEntry        = 128 << 10
@@ -34,8 +33,8 @@ type Launch struct {
 	Packed  []byte // its files, and the inputs of the run
 }
 
-// maxInline is how much of a skill travels with its script, in bytes. Asking the box to take a file
-// first costs milliseconds.
+// maxInline is the size of a skill that travels with its script, in bytes. An extra file request
+// takes milliseconds.
 const maxInline = 192 << 10
 
 // Inline reports whether the packed files are small enough to travel with the start of the skill.
@@ -85,8 +84,8 @@ func compact(inputs []byte) (string, error) {
 	return text.String(), nil
 }
 
-// CheckInputs compares inputs with a version's schema, and with the limits of its program.
-// CodeInvalidField names the path, CodeTooLarge the field.
+// CheckInputs compares inputs with a version's schema and its program's limits. CodeInvalidField
+// names the path, CodeTooLarge the field.
 func (v Version) CheckInputs(inputs []byte) error {
 	if v.Manifest.Language != bundle.Python && len(inputs) > maxEntry/2 {
 		text, err := compact(inputs)

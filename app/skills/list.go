@@ -66,8 +66,8 @@ type Runs struct {
 	Last   time.Time // when the last one ended
 }
 
-// Runs returns the runs of a skill's versions by digest, for people. What has none is not in it. Errors:
-// CodeNotFound.
+// Runs returns the runs of a skill's versions by digest, for people. Versions without runs are left
+// out. Errors: CodeNotFound.
 func (s *Service) Runs(ctx context.Context, name string) (map[string]Runs, error) {
 	runs := map[string]Runs{}
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
@@ -104,8 +104,8 @@ func read(ctx context.Context, tx *store.Tx, row store.Skill) (Skill, error) {
 	return s, err
 }
 
-// Listed returns what a profile's agent may know of skills, by name, newest first: of those that the
-// profile may run, the newest approved version, and every version that its agent uploaded.
+// Listed returns the skills that a profile's agent may know, by name, newest first. These are the
+// newest approved version of each allowed skill, and every version that the agent uploaded.
 func (s *Service) Listed(ctx context.Context, profileHandle string) (list []Version, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		allowed, err := tx.Skills.Allowed(ctx, profileHandle)
@@ -147,8 +147,8 @@ func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Vers
 	return list, err
 }
 
-// Readable returns the version whose files a profile's agent reads with a reference: the newest that
-// it uploaded or may run, else what Resolve finds. Errors: those of Resolve.
+// Readable returns the version whose files a profile's agent reads with a reference. It is the
+// newest that it uploaded or may run, else Resolve's. Errors: those of Resolve.
 func (s *Service) Readable(ctx context.Context, profileHandle, ref string) (Version, error) {
 	list, err := s.Listed(ctx, profileHandle)
 	if err != nil {

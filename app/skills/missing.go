@@ -13,9 +13,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Missing returns what a version needs and the boxes of a placement lack: limits and an image in words,
-// then names of modules and of distributions, sorted. There are no names where nobody knows what the boxes
-// have.
+// Missing returns a version's needs that the boxes of a placement lack. Limits and an image come
+// first in words, then sorted names of modules and of distributions. Without known box contents
+// there are no names.
 func (s *Service) Missing(ctx context.Context, v Version, p app.Placement) ([]string, error) {
 	all := s.exceeding(v)
 	if _, err := s.placeImage(v, p); err != nil {
@@ -38,8 +38,8 @@ func (s *Service) missing(ctx context.Context, v Version, p app.Placement) ([]st
 	return lacking(v.Manifest.Needs, have), have, nil
 }
 
-// lacking compares needs with what boxes have. A distribution counts as there if a module has its
-// name, whoever brought it.
+// lacking compares needs with the contents of boxes. A module of a distribution's name counts as
+// that distribution.
 func lacking(needs bundle.Needs, have sandbox.Installed) (names []string) {
 	for _, module := range needs.Modules {
 		if !have.HasModule(module) {

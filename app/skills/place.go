@@ -9,10 +9,10 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Place returns the placement under which a version runs: its profile's, with its own image where
-// the operator offers images. Otherwise the image is only noted, and Missing tells what it lacks.
-// CodeSandboxUnavailable for an image that is not offered, or not the profile's, and for more
-// memory or processor than boxes have.
+// Place returns the placement of a version: its profile's, with its own image if the operator
+// offers images. Otherwise the image is only noted, and Missing tells what it lacks.
+// CodeSandboxUnavailable if the image isn't offered or isn't the profile's, or if boxes have less
+// memory or processors.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
 	if over := s.excessNeeds(v); len(over) > 0 {
 		return p, aboutSkill(app.E(app.CodeSandboxUnavailable,
@@ -58,8 +58,8 @@ func (s *Service) excessNeeds(v Version) (over []string) {
 
 func cores(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// exceeding is what a version asks for beyond the limits. A run time is cut to the longest; all else
-// keeps it from running.
+// exceeding returns a version's needs beyond the limits. Run time is only cut; other excess
+// prevents the run.
 func (s *Service) exceeding(v Version) []string {
 	over := s.excessNeeds(v)
 	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {

@@ -12,10 +12,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Resolve returns the version that a profile's agent means with a reference: NAME for the newest
-// approved version, NAME@3 for a number, NAME@1.2.0 for the newest approved one with that label, or a
-// digest. Errors: CodeSkillNotFound for what isn't there, or not for this profile;
-// CodeSkillNotApproved; CodeSkillRevoked; CodeSkillDisabled.
+// Resolve returns the version of a reference from a profile's agent. NAME is the newest approved
+// version, NAME@3 a number, NAME@1.2.0 the newest approved one with that label; it may be a digest.
+// Errors: CodeSkillNotFound for a missing one, or one not for this profile; CodeSkillNotApproved;
+// CodeSkillRevoked; CodeSkillDisabled.
 func (s *Service) Resolve(ctx context.Context, profileHandle, ref string) (Version, error) {
 	v, err := s.resolve(ctx, profileHandle, ref)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Approve lets agents run a version. People only. digest is that of the version as the person saw it:
-// it covers the files and the keys and hosts that they ask for. Errors: CodeNotFound, CodeConflict for
+// Approve lets agents run a version. People only. digest is the one that the person saw: it covers
+// the files and the keys and hosts that they ask for. Errors: CodeNotFound, CodeConflict for
 // another digest.
 func (s *Service) Approve(ctx context.Context, by app.Actor, name string, number int, digest string) (Version, error) {
 	return s.decide(ctx, by, name, number, func(v *store.SkillVersion) (app.Event, error) {
@@ -49,8 +49,8 @@ func wordRequests(m bundle.Manifest) string {
 	return "It asks for " + keys + " and " + hosts + "."
 }
 
-// Revoke ends the use of a version: it rejects one that waits for review. What runs is not stopped.
-// People only. Agents read the reason, which may be empty. Errors: CodeNotFound, CodeInvalidField.
+// Revoke ends the use of a version, or rejects one in review. Running executions continue. People
+// only. Agents read the reason, which may be empty. Errors: CodeNotFound, CodeInvalidField.
 func (s *Service) Revoke(ctx context.Context, by app.Actor, name string, number int, reason string) (Version, error) {
 	reason = strings.TrimSpace(reason)
 	if err := app.CheckText("reason", reason, app.MaxReason); err != nil {
@@ -72,7 +72,7 @@ func (s *Service) Revoke(ctx context.Context, by app.Actor, name string, number 
 	})
 }
 
-// decide changes what people decided about a version. change returns the audit event; one without an
+// decide changes people's decision on a version. change returns the audit event; one without an
 // action changes nothing.
 func (s *Service) decide(ctx context.Context, by app.Actor, name string, number int,
 	change func(v *store.SkillVersion) (app.Event, error)) (Version, error) {
@@ -132,7 +132,7 @@ func errNoSuchSkill() error {
 	return app.E(app.CodeNotFound, "there is no such skill", "Check the name; it may have been deleted.")
 }
 
-// SetEnabled switches a skill on or off as a whole. What runs is not stopped. People only. Errors:
+// SetEnabled switches a skill on or off. Running executions continue. People only. Errors:
 // CodeNotFound.
 func (s *Service) SetEnabled(ctx context.Context, by app.Actor, name string, enabled bool) error {
 	return s.change(ctx, by, name, func(tx *store.Tx, skill *store.Skill) (action, detail string, err error) {
@@ -147,8 +147,8 @@ func (s *Service) SetEnabled(ctx context.Context, by app.Actor, name string, ena
 	})
 }
 
-// Delete removes a skill with the files of all its versions. Who uploaded and decided what stays on
-// record, and so do its executions; the name is free again. People only. Errors: CodeNotFound.
+// Delete removes a skill with the files of all its versions. The record of uploads, decisions and
+// executions stays; the name is free again. People only. Errors: CodeNotFound.
 func (s *Service) Delete(ctx context.Context, by app.Actor, name string) error {
 	return s.change(ctx, by, name, func(tx *store.Tx, skill *store.Skill) (action, detail string, err error) {
 		skill.DeletedAt = s.cfg.Now()

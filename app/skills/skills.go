@@ -60,8 +60,8 @@ type Config struct {
 
 	// Sandboxes know what boxes have; nil: what NoteInstalled kept last counts.
 	Sandboxes *sandbox.Manager
-	// Limits and TimeoutMax are those of executions, with which Missing and Place compare what a version asks
-	// for.
+	// Limits and TimeoutMax are those of executions. Missing and Place compare a version's needs
+	// with them.
 	Limits     app.Limits
 	TimeoutMax time.Duration
 	// Patterns finds what looks like a secret, for Scan; nil: nothing does.
@@ -104,11 +104,11 @@ func New(cfg Config) *Service {
 	return &Service{cfg, scanned}
 }
 
-// Upload keeps a skill's files as a new version, quarantined. Files that are kept already are the
-// version that they are; nothing changes then. An agent's skill may be run by its profile once it is
-// approved. Errors: CodeSkillNameTaken for an agent and a name that isn't its profile's,
-// CodeTooLarge for more than the quota, CodeConflict for more versions than may wait for review,
-// CodeNotFound, CodeProfileRevoked and CodeProfileExpired of the profile, CodeStorageFull.
+// Upload keeps a skill's files as a new, quarantined version. Known files return their version and
+// change nothing. After approval an agent's profile may run its skill. Errors: CodeSkillNameTaken
+// if an agent's name isn't its profile's, CodeTooLarge beyond the quota, CodeConflict for too many
+// versions in review, CodeNotFound, CodeProfileRevoked and CodeProfileExpired of the profile,
+// CodeStorageFull.
 func (s *Service) Upload(ctx context.Context, by app.Actor, b bundle.Bundle) (Version, error) {
 	known, found, err := s.find(ctx, by, b)
 	if err != nil || found {
@@ -180,8 +180,8 @@ func (s *Service) keep(ctx context.Context, b bundle.Bundle) (store.Blob, error)
 	return s.cfg.Files.Keep(ctx, spool)
 }
 
-// add adds the version, and the skill if it is the first. It checks all again: somebody may have been
-// faster.
+// add adds the version, and the skill if it is the first. It checks all again, because of
+// concurrent uploads.
 func (s *Service) add(ctx context.Context, tx *store.Tx, by app.Actor, b bundle.Bundle,
 	blob store.Blob) (v store.SkillVersion, err error) {
 	if err := s.checkUploader(ctx, tx, by, b.Manifest.Name); err != nil {

@@ -165,8 +165,8 @@ func TestANameOfOthersIsRefused(t *testing.T) {
 	}
 }
 
-// TestHoleStrangersSendSkills: anybody can make a profile, so one that no person locked could take names,
-// fill the disk and find out which names others have.
+// TestHoleStrangersSendSkills: anybody can make a profile, so an unlocked one must not take names,
+// fill the disk or probe others' names.
 func TestHoleStrangersSendSkills(t *testing.T) {
 	d := newDesk(t, 0)
 	d.no(d.store.Write(t.Context(), func(tx *store.Tx) error {
