@@ -28,10 +28,10 @@ const backupTime = 12 * time.Hour
 // stampForm is the time in the name of a backup. Such names sort by it.
 const stampForm = "20060102T150405.000Z"
 
-// BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from
-// there and restores it into a scratch database. Then the oldest ones over the number to keep are
-// deleted, of this instance's only. The outcome is recorded and audited, also a failure.
-// CodeConflict if one is under way; people only.
+// BackUp makes a backup now and verifies it. It writes an .airlock file, stores it, reads it back
+// and restores it into a scratch database. Then it deletes this instance's oldest backups over the
+// number to keep. It records and audits the outcome, also a failure. CodeConflict if one is
+// running; people only.
 func (s *Service) BackUp(ctx context.Context, by app.Actor) (store.Backup, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return store.Backup{}, err
@@ -146,7 +146,8 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 			return err
 		}
 	}
-	// the scratch database, its write-ahead log and its contents; the file is looked after while it is written
+	// the scratch database, its write-ahead log and its contents; CheckSpace counts the file while
+	// it is written
 	if err := s.cfg.Transfer.CheckSpace(2*size + contents); err != nil {
 		return err
 	}
@@ -215,9 +216,8 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 	return nil
 }
 
-// verify restores the file from where it is stored, under an instance key that is thrown away, and
-// compares. No byte that the storage made up is looked at: it could be the head of a file that asks
-// for half a gigabyte to be opened, or an older backup that passes for this one.
+// verify restores the stored file under a throwaway instance key, and compares. It never parses
+// altered bytes: they could ask for half a gigabyte of memory, or be an older backup.
 func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup,
 	want content.Counts) error {
 	scratch := filepath.Join(dir, "scratch")
@@ -269,17 +269,17 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups that are older than the last ones to keep; made is the
-// newest. Names hold the time, so they sort by it. Whoever can write to the target can put any name
-// there, so the record here decides.
+// prune deletes this instance's backups beyond the last ones to keep; made is the newest. Names hold the
+// time, so they sort by it. Anybody with access to the target can choose names there, so the record
+// here decides.
 //
-//   - Only a backup that was verified here and still has its size counts. Neither a stranger's file
-//     nor the remains of a failed attempt takes a place.
+//   - Only a backup that was verified here and still has its size counts. Foreign files and failed
+//     attempts take no place.
 //   - Only files that were made here are deleted, verified or not, once they are older than all
-//     that are kept. A failed one stays until then: a database that was set back to the middle of a
-//     backup calls that one failed, too.
-//   - A later name was made while the clock was ahead. It doesn't count: it would push out every
-//     backup until that time has come, the new one first.
+//     that are kept. A failed one stays until then: a database restored to the middle of a backup
+//     calls that one failed, too.
+//   - A later name comes from a clock that was ahead. It doesn't count: it would push out every
+//     backup until that time.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
 	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()

@@ -76,8 +76,8 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 		t.Errorf("%d objects, %q", stored(), state.Problem)
 	}
 	keeps = false
-	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint
-	// than it was typed for.
+	// Wrong credentials are refused at once, and a key is only sent to the endpoint it was entered
+	// for.
 	wrong := b
 	wrong.S3.SecretKey = app.NewSecret("another secret key")
 	wantField(t, "wrong key", h.SetBackupSettings(t.Context(), person(), wrong), "secret_key")

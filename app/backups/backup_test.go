@@ -115,8 +115,7 @@ func TestBackupsAreNotKeptInTheDataDirectory(t *testing.T) {
 	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 }
 
-// A process that was killed between storing a backup and verifying it leaves a file that nobody has
-// restored. It must not push out one that somebody has.
+// A killed process leaves a stored but unverified file. It must not push out a verified one.
 func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
@@ -135,8 +134,8 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}))
 	c.set(c.now().Add(time.Minute))
 	second := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	// It stays as long as an older one does: what was set back to that moment calls it failed, too,
-	// however good it is.
+	// It stays as long as an older one: a database restored to that moment calls even a good one
+	// failed.
 	if diff := cmp.Diff([]string{first.Name, lost.Name, second.Name}, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
@@ -147,8 +146,7 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}
 }
 
-// The clock was five years ahead for a while. The backups of that time must not push out every one
-// that is made now, the very one that was just verified among them.
+// The clock was five years ahead for a while. Those backups must not push out current ones.
 func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
@@ -165,8 +163,7 @@ func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	}
 }
 
-// A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not
-// be in the way of those to come.
+// A full disk, say, prevented the record of a backup's end. Later backups must still run.
 func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	c := timed(h)
@@ -186,8 +183,8 @@ func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// The clock was ahead when the server was killed in the middle of a backup. Its successor notes
-// that one as lost all the same.
+// The clock was ahead when the server was killed during a backup. Its successor must still record
+// that one as lost.
 func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	c := timed(h)
@@ -379,7 +376,7 @@ func TestFullDiskTakesNoBackup(t *testing.T) {
 	}
 }
 
-// What the storage has lost is said of a backup and stops none, and a page can ask for one.
+// A backup reports contents that the storage lost, and still completes. Pages can ask for the list.
 func TestLossesAreSaidOfABackup(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	h.No(os.RemoveAll(filepath.Join(h.Dir, "files")))

@@ -14,9 +14,9 @@ import (
 // filesPrefix is put behind the prefix of backups, for files and artifacts.
 const filesPrefix = "files/"
 
-// FilesStorage keeps files and artifacts where the settings of backups say: in their bucket, under a prefix of
-// its own, or else in a directory. What lies in the directory is read in both cases: a restore puts it there.
-// It is safe for concurrent use.
+// FilesStorage keeps files and artifacts in the bucket of backups, or else in a directory. The
+// bucket's part has its own prefix. Reads look into the directory in both cases: a restore writes
+// there. Safe for concurrent use.
 type FilesStorage struct {
 	service   *Service
 	directory blobs.Store

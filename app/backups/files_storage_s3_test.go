@@ -15,9 +15,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestFilesLieInTheBucketOfBackups keeps contents in a directory until the settings name a bucket on a real S3
-// server, follows a change of the settings, says so when a content is not there, and removes what nothing
-// refers to.
+// TestFilesLieInTheBucketOfBackups keeps contents in a directory and then in a real S3 bucket,
+// after a change of settings. It reports a missing content and removes unreferenced ones.
 func TestFilesLieInTheBucketOfBackups(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	directory := must[*blobs.Dir](t)(blobs.OpenDir(t.TempDir()))

@@ -39,7 +39,7 @@ func furnished(t testing.TB, label string) (*fixture, app.Profile, string) {
 	return serve(h, label, nil), p, id
 }
 
-// serve gives an instance its services; free is the space on its disk, nil asks the file system.
+// serve gives an instance its services. free returns its disk space; nil asks the file system.
 func serve(h *transfertest.Instance, label string, free func(string) (int64, error)) *fixture {
 	log := slog.New(slog.DiscardHandler)
 	files := transfer.New(transfer.Config{Store: h.Store, Keyring: h.Ring, Files: h.Files, Dir: h.Dir, Instance: label,

@@ -14,8 +14,8 @@ import (
 // retryAfter is when a failed backup of the schedule is tried again.
 const retryAfter = 30 * time.Minute
 
-// Run makes backups as the settings say until ctx ends. One process per instance may do that; it
-// notes as failed what the one before left running.
+// Run makes backups as the settings say until ctx ends. One process per instance may run it. It
+// marks as failed the backups that a former process left running.
 func (s *Service) Run(ctx context.Context) {
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		return s.endLost(ctx, tx, s.now().AddDate(1000, 0, 0)) // all, also of a clock that was ahead
@@ -156,8 +156,8 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 	return b, nil
 }
 
-// BackupTrouble returns the last attempt at a backup if it failed or was missed while backups are
-// on: a person has to look after it.
+// BackupTrouble returns the last attempt if it failed or was missed while backups are on. A person
+// has to look after it.
 func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err := tx.Backups.List(ctx, 5)

@@ -11,8 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Hourly and weekly backups come at their times and at no other, late ones are not missed, missed
-// ones are told, and the next time is the one that people see.
+// Hourly and weekly backups run at their times only, late ones aren't missed, missed ones are
+// reported, and people see the next time.
 func TestHourlyAndWeeklyBackups(t *testing.T) {
 	at := func(text string) time.Time { return must[time.Time](t)(time.Parse(time.RFC3339, text)) }
 	type moment struct {
@@ -98,8 +98,8 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 	}
 }
 
-// One that another process began and never ended is called failed after half a day. Failed ones are
-// audited, however that was found out.
+// A backup that another process never ended counts as failed after half a day. All failures are
+// audited.
 func TestALostBackupIsAudited(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
@@ -115,8 +115,7 @@ func TestALostBackupIsAudited(t *testing.T) {
 	}
 }
 
-// Daily backups become hourly in the afternoon. The hours since the last one were nobody's times:
-// none is missed, and the next is due at the next hour.
+// After a change from daily to hourly no past hour counts as missed; the next hour is due.
 func TestAnotherFrequencyMissesNothing(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	c := timed(h)
@@ -137,8 +136,8 @@ func TestAnotherFrequencyMissesNothing(t *testing.T) {
 	}
 }
 
-// The clock was five years ahead, when backups were switched on or when one was made. Once it is
-// right again, backups come at their times, and not in five years.
+// The clock was five years ahead when backups were switched on or made. Once it is right, the
+// schedule works again.
 func TestAClockThatWasAheadStopsNoSchedule(t *testing.T) {
 	right := time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

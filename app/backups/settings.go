@@ -91,8 +91,8 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 			AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
 }
 
-// SetBackupSettings checks the settings, tries the target by writing, reading and deleting a small
-// file, and keeps them. Empty secrets stay as they are. People only.
+// SetBackupSettings checks and keeps the settings. It first writes, reads and deletes a small file
+// at the target. Empty secrets stay unchanged. People only.
 func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupSettings) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err

@@ -28,9 +28,8 @@ func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.give)), nil
 }
 
-// A storage gives back the backup of yesterday, which has as many things in it and the same
-// passphrase, but an older value; or a file whose head asks for half a gigabyte of memory. Neither
-// passes for a backup, and neither is opened.
+// A storage returns yesterday's backup, alike but with an older value, or a file whose head asks
+// for half a gigabyte of memory. Neither counts as a backup, and neither is opened.
 func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.Credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")

@@ -12,9 +12,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Who may write to the storage, and delete nothing there, puts files with the names of backups
-// between and behind the good ones. Good ones must not be deleted for them, and what a stranger put
-// there is not Airlock's to delete.
+// A stranger may write to the storage, and adds files with backups' names. Airlock must not delete
+// good backups for them, nor the stranger's files.
 func TestStrangersFilesPushNoBackupOut(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c, target := timed(h), t.TempDir()
@@ -53,8 +52,8 @@ func TestStrangersFilesPushNoBackupOut(t *testing.T) {
 	}
 }
 
-// A database that forgot its backups, since it was set back or restored, deletes none of them: it
-// can't know which are good.
+// A database that was set back or restored doesn't know its newer backups, so it deletes none of
+// them.
 func TestBackupsThatAreNotKnownStay(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	target := t.TempDir()

@@ -33,8 +33,7 @@ var errOther = errors.New("it gives back something else than was written")
 
 func tryTarget(ctx context.Context, target blobs.Store) (err error) {
 	name, content := "airlock-try-"+app.NewID(), []byte("Airlock tries whether it can write here.\n")
-	// Of all questions this one has an answer that tells a wrong key from a missing bucket. Who may
-	// not list has backups all the same.
+	// List distinguishes a wrong key from a missing bucket. Permission to list is optional.
 	if _, err := target.List(ctx, name); err != nil && !errors.Is(err, blobs.ErrDenied) {
 		return err
 	}
@@ -62,8 +61,8 @@ func tryTarget(ctx context.Context, target blobs.Store) (err error) {
 	return target.Delete(ctx, name)
 }
 
-// unusable tells a person in words why their target doesn't work, at the setting that it is about.
-// What only the storage understands stays in its words.
+// unusable explains why a target doesn't work, at the setting that causes it. The storage's unknown
+// errors keep their text.
 func (b BackupSettings) unusable(err error) error {
 	const hint = "Nothing was saved. Correct it and save again."
 	var known *app.Error
@@ -104,8 +103,8 @@ func (b BackupSettings) unusable(err error) error {
 	return e
 }
 
-// innermostText is the innermost error's text: what wraps it repeats the address and the name of a
-// file that nobody knows.
+// innermostText is the innermost error's text. The outer ones repeat the address and an internal
+// file name.
 func innermostText(err error) string {
 	for {
 		switch inner := err.(type) { //nolint:errorlint // it walks down the chain itself

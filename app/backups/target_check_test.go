@@ -57,8 +57,7 @@ func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	wantField(t, "what only the storage understands", odd.unusable(errors.New("blobs: write a: quota of the tenant")), "")
 }
 
-// A storage that takes files and doesn't give them back must not keep the one with which it is
-// tried.
+// A storage that can't return files must not keep the trial file.
 func TestTryingAStorageLeavesNoFileThere(t *testing.T) {
 	dir := t.TempDir()
 	target := must[*blobs.Dir](t)(blobs.OpenDir(dir))

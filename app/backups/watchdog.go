@@ -37,7 +37,8 @@ func (r reading) Seek(offset int64, whence int) (int64, error) {
 	return 0, errors.ErrUnsupported
 }
 
-// untilEnd stops the watchdog when all was read: later work is not the storage's and may take long.
+// untilEnd stops the watchdog at the end of the reader. Later work isn't the storage's and may take
+// long.
 type untilEnd struct {
 	io.Reader
 	dog *watchdog

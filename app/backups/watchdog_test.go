@@ -18,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A storage that takes the connection and then nothing more, or gives back half a file and no more,
-// is given up. The backup has failed and says why; the next one is not held up by it.
+// A storage that falls silent, before or in the middle of a file, is given up. That backup fails
+// with a reason and doesn't block the next.
 func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 	for name, method := range map[string]string{"while it takes": http.MethodPut, "while it gives back": http.MethodGet} {
 		t.Run(name, func(t *testing.T) {
@@ -44,8 +44,7 @@ func TestABackupToAStorageThatFallsSilentFails(t *testing.T) {
 	}
 }
 
-// hanging is an S3 server that falls silent in the middle of backups, by one method, as long as
-// something is in the channel.
+// hanging is an S3 server that falls silent for one method while the channel holds a value.
 func hanging(t *testing.T, method string) (endpoint string, silent chan bool) {
 	t.Helper()
 	real := must[*url.URL](t)(url.Parse(s3test.Start(t)))
