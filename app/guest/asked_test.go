@@ -143,8 +143,7 @@ set_result("done")`), r)
 	}
 }
 
-// TestAskedIsCheap measures what the hook adds to a look-up that was told already, and to a first
-// one.
+// TestAskedIsCheap measures the hook's cost on a first look-up and a repeated one.
 func TestAskedIsCheap(t *testing.T) {
 	f := script(t, `
 import socket, sys, time

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// BenchmarkWarm is the time from Run to its return, for the smallest script, in boxes that were
-// waiting.
+// BenchmarkWarm measures the smallest script in waiting boxes, from Run to its return.
 func BenchmarkWarm(b *testing.B) {
 	var took []time.Duration
 	for range b.N {

@@ -64,8 +64,8 @@ shift
 exec /mnt/airlock-init netns --syn-socket --rlimit nofile=256 "$@" -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
 `
 
-// stdio starts a box and returns its pipe. The box is gone when the test is. Flags are
-// airlock-init's in netns mode.
+// stdio starts a box and returns its pipe. The box ends with the test. Flags are airlock-init's in
+// netns mode.
 func stdio(t testing.TB, flags ...string) (stdin io.WriteCloser, stdout io.ReadCloser, process *exec.Cmd) {
 	t.Helper()
 	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--uts", "--pid",

@@ -2,9 +2,8 @@ package guest
 
 import "testing"
 
-// TestNewProcessesKnowTheScript: a process that multiprocessing starts anew imports the script and
-// finds Airlock's names in it, in whichever directory the script is by then. What only the first
-// process can do says so.
+// TestNewProcessesKnowTheScript: a new process of multiprocessing imports the script with Airlock's
+// names, from any directory. Functions of the first process only say so.
 func TestNewProcessesKnowTheScript(t *testing.T) {
 	j := job(`from __future__ import annotations
 from airlock import settings, inputs, set_result, llm

@@ -9,18 +9,17 @@ import (
 // tells why.
 var ErrLost = errors.New("the box ended without saying how")
 
-// ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process:
-// another box may run it.
+// ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process.
+// Another box may run it.
 var ErrNotStarted = errors.New("the script was not started")
 
 // ErrUsed means that the session has run its one script.
 var ErrUsed = errors.New("the session was used already")
 
-// ErrNotFrozen means that the box said that it could not be frozen, or not be woken up again.
+// ErrNotFrozen means that the box could not be frozen or resumed, by its own report.
 var ErrNotFrozen = errors.New("the box could not be frozen")
 
-// ProtocolError means that the box did something no guest does. Its text contains nothing that came
-// out of the box.
+// ProtocolError means that the box broke the protocol. Its text contains nothing from the box.
 type ProtocolError struct {
 	Problem string
 }

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// stopWithin bounds the wait for the end of a script that was stopped, so that what it left can be
-	// collected.
+	// stopWithin bounds the wait for the end of a stopped script, before its files are collected.
 	stopWithin = 3 * time.Second
 
 	// artifactsWithin bounds the collection after the script's end, and leftWithin after a stop.
@@ -50,7 +49,7 @@ func wireFiles(files []InputFile) []wire.File {
 	return list
 }
 
-// sendFiles writes the content of the job's files. A content that can't be read ends the stream early,
+// sendFiles writes the content of the job's files. An unreadable content ends the stream early,
 // which the box reports as the script's failure.
 func (r *run) sendFiles(stream io.WriteCloser) error {
 	if r.filesSent.Swap(true) || len(r.job.Files) == 0 {
@@ -72,8 +71,8 @@ func (r *run) sendFiles(stream io.WriteCloser) error {
 	return nil
 }
 
-// collect takes what the script left. What breaks here breaks no rule that the verdict depends on: the
-// rest is given up.
+// collect takes the files that the script left. Failures here don't change the verdict; the
+// remaining files are given up.
 func (r *run) collect(stream io.ReadCloser) error {
 	a := &r.artifacts
 	if a.opened.Swap(true) || r.handler.Artifact == nil {
@@ -150,8 +149,8 @@ func (r *run) awaitArtifacts(limit time.Duration, stopped <-chan struct{}) {
 	}
 }
 
-// stop ends the script of an execution that was stopped, and collects what it left. A box that doesn't
-// obey is left to its backend.
+// stop ends the script of a stopped execution and collects its files. A box that doesn't obey is
+// left to its backend.
 func (r *run) stop() {
 	if r.handler.Artifact == nil {
 		return

@@ -245,7 +245,7 @@ func TestFilesThatCantBeDeliveredAreTold(t *testing.T) {
 	}
 }
 
-// 60 MiB each way, of a source that makes them as they are read: neither side may hold them.
+// 60 MiB each way, from a generated source: neither side may hold them in memory.
 func TestFilesOf60MiBStream(t *testing.T) {
 	const size = 60 << 20
 	big := InputFile{Name: "big", Size: size, Open: func() (io.ReadCloser, error) {
@@ -295,8 +295,7 @@ func TestLimitsOfFilesAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// A box that is gone before it has passed on all that the script left says so: nobody may take the
-// rest for everything.
+// If a box is lost before it has passed on all artifacts, the loss is reported.
 func TestCutArtifactsAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []bool{true, false} {

@@ -19,9 +19,8 @@ const (
 	muxFlags = 1 | 2 | 4 | 8
 )
 
-// guard reads a box's stdout on its way to yamux and lets pass only what an honest guest's yamux
-// sends. Left to itself, yamux starts a goroutine for every ping that it is sent and remembers
-// every stream that was opened: memory for nothing but bytes.
+// guard reads a box's stdout for yamux and passes only an honest guest's frames. yamux alone starts
+// a goroutine for every ping and remembers every opened stream, so bytes would cost memory.
 type guard struct {
 	from io.ReadCloser
 

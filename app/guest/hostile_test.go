@@ -292,8 +292,8 @@ func TestImpostors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			outcome, err := against(t, act)
-			// yamux finds these itself, and says goodbye: whether its reason or the impostor's hanging up is
-			// first is open.
+			// yamux detects these itself and says goodbye; its reason races with the impostor's
+			// hanging up
 			lost := (name == "duplicate stream" || name == "window exceeded bit by bit") && errors.Is(err, ErrLost)
 			if !errors.As(err, new(*ProtocolError)) && !lost {
 				t.Errorf("%v %+v", err, outcome)
@@ -312,8 +312,7 @@ func muxFrame(kind uint8, flags uint16, id, length uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, length)
 }
 
-// TestFloodsStayBounded: an impostor that opens streams and fills windows as fast as it can gets no
-// memory for it.
+// TestFloodsStayBounded: an impostor that floods streams and windows gets no memory for it.
 func TestFloodsStayBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -363,8 +362,8 @@ type replay struct {
 
 func (replay) Close() error { return nil }
 
-// FuzzHost feeds arbitrary bytes to the engine's side: it must end, without a panic and without a
-// goroutine left.
+// FuzzHost feeds arbitrary bytes to the engine's side. It must end without a panic or a leaked
+// goroutine.
 func FuzzHost(f *testing.F) {
 	frame := func(m any) []byte {
 		b, err := wire.Encode(m)
@@ -423,8 +422,8 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
-// TestTooManyStreamsAreNotJustReset: were the multiplexer's backlog the lower bound, a slow accept
-// would leave the box with an unanswered stream and no error.
+// TestTooManyStreamsAreNotJustReset: with a lower multiplexer backlog, a slow accept would leave a
+// stream unanswered, without an error.
 func TestTooManyStreamsAreNotJustReset(t *testing.T) {
 	if backlog := wire.Mux(wire.GuestWindow).AcceptBacklog; backlog <= maxStreams {
 		t.Errorf("the backlog of %d hides a box that opens more than %d streams", backlog, maxStreams)

@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// TestInterruptedQuestion: what a signal handler raises in the middle of a question comes out of it
-// as it is, and later questions get their own answers, with and without other threads that ask.
+// TestInterruptedQuestion: a signal handler's exception leaves a question unchanged, and later
+// questions get their own answers. Other threads may ask meanwhile.
 func TestInterruptedQuestion(t *testing.T) {
 	r := &recorder{llm: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 		if q.Prompt == "slow" {
@@ -63,8 +63,8 @@ func repeated(text string, n int) string {
 	return all
 }
 
-// TestTheLastResultCounts: a call of set_result that a handler had interrupted went on by itself, and
-// on a busy machine its result took the place of a later one.
+// TestTheLastResultCounts: an interrupted set_result went on, and its result could replace a later
+// one.
 func TestTheLastResultCounts(t *testing.T) {
 	t.Parallel()
 	f := execute(t, job(`
@@ -85,8 +85,7 @@ time.sleep(1)`), &recorder{})
 	}
 }
 
-// TestSignalsAmongMessages: handlers that raise at any moment leave no message to Airlock half
-// written, be it a result, a question or the line of a connection.
+// TestSignalsAmongMessages: signal handlers that raise at any moment leave no message half written.
 func TestSignalsAmongMessages(t *testing.T) {
 	r := &recorder{llm: func(_ context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 		return wire.LLMReply{Text: q.Prompt}, nil

@@ -28,48 +28,47 @@ type Job struct {
 	Questions int // how often the script may ask the LLM; 0 means app.MaxLLMCalls
 }
 
-// Handler handles what a script does. All fields but Ended and Artifact must be set.
-// The functions are called from several goroutines; each of Stdout and Stderr by one at a time. No
-// call is made after Run has returned, and Run waits for those under way.
+// Handler handles a script's actions. All fields but Ended and Artifact must be set. The functions
+// are called concurrently, but each of Stdout and Stderr by one goroutine at a time. Run waits for
+// calls in progress and makes none afterwards.
 type Handler struct {
-	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during
-	// the call only.
+	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid only
+	// during the call.
 	Stdout, Stderr func(p []byte)
 
-	// LLM answers a question. It may block for as long as the person or agent takes, until ctx ends.
+	// LLM answers a question. It may block until ctx ends, as long as the person or agent takes.
 	// Only Text and Error of the reply are used. An error raises llm.Error with its text in the
 	// script.
 	LLM func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error)
 
-	// Dial decides about a connection and makes it. The name is syntactically a host name in lower
-	// case, nothing more is known about it. An error refuses the connection. Port 0 stands for a name
-	// that the box's resolver doesn't know: nothing is to be dialled, only recorded; the error is not
-	// shown.
+	// Dial decides about a connection and makes it. The name has the syntax of a host name in lower
+	// case; nothing more was checked. An error refuses the connection. Port 0 reports a name that
+	// the box's resolver doesn't know: record it without dialling; the error is not shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 
-	// Unanswered reports a type of DNS record, such as SRV, that the script asked of a name and that
-	// no box answers. Of both, only the characters were checked.
+	// Unanswered reports a DNS query of a type, such as SRV, that no box answers. Only the
+	// characters of host and record were checked.
 	Unanswered func(host, record string)
 
-	// Limited reports a connection, or with port 0 a name, that a limit of the box kept from being passed
-	// on. Of the host, only the characters were checked.
+	// Limited reports a connection, or with port 0 a name, that a limit of the box stopped. Only
+	// the host's characters were checked.
 	Limited func(host string, port int, limit wire.Limit)
 
-	// Asked reports that a line of the script (0: not known) asks for a host and port (0: not known), at
-	// most maxAsked times. It is the guest's claim. Of the host, only the characters were checked.
+	// Asked reports that a line of the script (0: unknown) asks for a host and port (0: unknown),
+	// at most maxAsked times. It is the guest's claim. Only the host's characters were checked.
 	Asked func(host string, port, line int)
 
 	// Ended is called when the script has ended, before what it left is collected.
 	Ended func()
 
-	// Artifact takes something that the script left, one at a time: after its end, also one by a stop.
-	// content has Size bytes, or fails; it is nil if there is a Problem. An error ends the collection. If
+	// Artifact takes the script's artifacts, one at a time, after its end or a stop. content has
+	// Size bytes, or fails; it is nil if there is a Problem. An error ends the collection. If
 	// Artifact is nil, nothing is collected, and a stop ends the box at once.
 	Artifact func(a Artifact, content io.Reader) error
 }
 
-// Conn is a connection to the outside. Run closes it exactly once. If it has the method SetLinger of
-// net.TCPConn, Run resets it where the script's end broke.
+// Conn is a connection to the outside. Run closes it exactly once. If the script's end breaks, Run
+// resets a Conn that has SetLinger of net.TCPConn.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite says that the script will send no more.

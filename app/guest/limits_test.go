@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// A client's own timeout is shorter than the wait, so the row has to come when it gives up.
+// A client's own timeout is shorter than the wait, so its giving up must already produce the row.
 func TestAConnectionThatGaveUpWaitingIsReported(t *testing.T) {
 	address := serve(t, func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) })
 	u := &upstream{addresses: map[string]string{"h.example.com:7": address}}

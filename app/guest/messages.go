@@ -56,8 +56,8 @@ func possible(e wire.Exited) bool {
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
 }
 
-// maxLine is more lines than any script has. What is beyond would be kept, and no backup that holds
-// it could be read.
+// maxLine is more lines than any script has. Larger numbers would be stored and make backups
+// unreadable.
 const maxLine = 1 << 30
 
 // lineOf takes a script's word for one of its lines: 0 if it has none.
@@ -68,8 +68,8 @@ func lineOf(n int) int {
 	return n
 }
 
-// askedForLocked passes on a claim that makes sense. One that doesn't is no breach: the script can say
-// here what it likes.
+// askedForLocked passes on a plausible claim. Others are no protocol error: scripts can send
+// anything here.
 func (r *run) askedForLocked(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
 	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||

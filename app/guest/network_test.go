@@ -20,8 +20,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// upstream dials real servers on this host's loopback by the name that the box asked for, and keeps
-// a ledger.
+// upstream dials real servers on this host's loopback by the requested name, and records them.
 type upstream struct {
 	addresses map[string]string // host:port to address
 
@@ -32,8 +31,8 @@ type upstream struct {
 	closed int
 }
 
-// mostSeen is how many connections a host may see at once: a few ends reach it after the box has begun
-// the next.
+// mostSeen is how many connections a host may see at once. A few ends arrive after the box has
+// begun the next.
 const mostSeen = wire.MaxConnects + 8
 
 func (u *upstream) dial(ctx context.Context, host string, port int) (Conn, error) {
@@ -195,8 +194,8 @@ func TestNoHostsMeansNothing(t *testing.T) {
 	}
 }
 
-// TestDatabase speaks first on a port that isn't HTTP's, as psycopg does: the client's library is
-// real, the server refuses by protocol.
+// TestDatabase checks a server on a port that isn't HTTP's, as psycopg uses it. The client's
+// library is real; the server refuses by protocol.
 func TestDatabase(t *testing.T) {
 	address := serve(t, func(conn *net.TCPConn) {
 		startup := make([]byte, 8)
@@ -301,8 +300,8 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// TestHoleG4BusyConnectionAtTheEnd: a connection that its host still writes to breaks after the
-// script's end. That is no breach of the box, and the result counts.
+// TestHoleG4BusyConnectionAtTheEnd: a connection with incoming data breaks at the script's end.
+// That is no protocol error, and the result counts.
 func TestHoleG4BusyConnectionAtTheEnd(t *testing.T) {
 	s := open(t)
 	written := make(chan struct{})

@@ -91,8 +91,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which
-// needs threads to do its work.
+// TestNoProcessesLeft: a script that uses up the box's processes must not break init, which needs
+// threads.
 func TestNoProcessesLeft(t *testing.T) {
 	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
 	s, err := Open(t.Context(), stdin, stdout, Boot{})
@@ -197,8 +197,8 @@ func TestEndOfStdinEndsTheBox(t *testing.T) {
 	}
 }
 
-// cpu returns the clock ticks used by the interpreters among a process's descendants: airlock-init,
-// which looks after them, goes on while they are frozen.
+// cpu returns the clock ticks of the interpreters among a process's descendants. airlock-init isn't
+// frozen, so it doesn't count.
 func cpu(t *testing.T, root int) int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -359,8 +359,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// A box compiles the runner only if it wasn't given a form of it that fits its interpreter; what
-// doesn't is as good as nothing.
+// A box compiles the runner only without a form that fits its interpreter; an unfit one is ignored.
 func TestRunnerIsCompiledOnce(t *testing.T) {
 	compiler := openWith(t, Boot{Compile: true})
 	code := compiler.Ready().Code
@@ -391,8 +390,8 @@ func TestRunnerIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestBoxThatCompilesTakesNoScript: airlock-init refuses one itself, so that no mistake of the
-// engine's lets a script be where later boxes' code comes from.
+// TestBoxThatCompilesTakesNoScript: airlock-init itself refuses a script, so no mistake of the
+// engine can mix scripts with later boxes' code.
 func TestBoxThatCompilesTakesNoScript(t *testing.T) {
 	s := openWith(t, Boot{Compile: true})
 	s.mu.Lock()

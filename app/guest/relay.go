@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// relay serves one connection of the script: Dial decides, then bytes flow both ways, each
-// direction ending by itself.
+// relay serves one connection of the script. Dial decides, then each direction flows and ends
+// separately.
 func (r *run) relay(stream *yamux.Stream, header wire.Header) error {
 	host, port := header.Host, header.Port
 	if !hostName(host) || port < 0 || port > 65535 || !recordType(header.Record) ||
@@ -68,8 +68,7 @@ func (r *run) relay(stream *yamux.Stream, header wire.Header) error {
 	return nil
 }
 
-// sends counts a connection that may have bytes on their way out, until the returned function is
-// called.
+// sends counts a connection that may still send bytes, until sent is called.
 func (r *run) sends() (sent func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,15 +96,14 @@ func (r *run) silence() <-chan struct{} {
 	return quiet
 }
 
-// finish ends our side of a stream and waits for the other's, so that the multiplexer can forget
-// it.
+// finish closes our side of a stream and awaits the other's, so the multiplexer can forget it.
 func finish(stream *yamux.Stream) {
 	stream.Close()
 	_, _ = io.Copy(io.Discard, stream)
 }
 
 // connection is a connection that Dial has made. Either end may break. The side that notices sends
-// Abort, and ends its stream only after the other side has: else the end of the stream, which looks
+// Abort, and ends its stream only after the other side has. Otherwise the stream's end, which looks
 // like success, could overtake the message.
 type connection struct {
 	run    *run
@@ -115,7 +113,7 @@ type connection struct {
 	broken bool   // we sent Abort; guarded by run.mu
 }
 
-// adopt makes the connection known, so that the box can abort it and the end of the run closes it.
+// adopt registers the connection. The box can then abort it, and the end of the run closes it.
 func (r *run) adopt(stream *yamux.Stream, conn Conn) *connection {
 	c := &connection{run: r, id: stream.StreamID(), conn: conn}
 	closeConn := sync.OnceFunc(func() { _ = conn.Close() })
@@ -133,7 +131,7 @@ func (r *run) adopt(stream *yamux.Stream, conn Conn) *connection {
 	return c
 }
 
-// abort tells the box that the outer end broke, and reports whether it did: not if the box knows.
+// abort tells the box that the outer end broke. It reports false if the box knows.
 func (c *connection) abort() bool {
 	c.run.mu.Lock()
 	_, ok := c.run.connections[c.id]
@@ -153,8 +151,8 @@ func (c *connection) isBroken() bool {
 	return c.broken
 }
 
-// drop breaks the outer end, because the box's broke. A TCP connection is reset, so that an upload
-// cut short doesn't look complete.
+// drop breaks the outer end after the box's broke. It resets a TCP connection, so a truncated
+// upload doesn't look complete.
 func (c *connection) drop() {
 	if tcp, ok := c.conn.(interface{ SetLinger(seconds int) error }); ok {
 		_ = tcp.SetLinger(0)

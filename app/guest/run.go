@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// outputWithin bounds the wait for the end of the output streams, which a guest closes before it
-	// says that the script ended.
+	// outputWithin bounds the wait for the end of the output streams. A guest closes them before it
+	// reports the script's end.
 	outputWithin = 10 * time.Second
 
 	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
@@ -51,10 +51,10 @@ type run struct {
 	quiet       chan struct{}          // closed when there are none; nil unless awaited
 }
 
-// Run sends the job and returns when the script has ended and everything it wrote was handled.
-// When ctx ends, Run stops the script and collects what it left, for at most stopWithin and
-// leftWithin. It can be called once; the session is over afterwards. With an error (ErrLost,
-// ErrUsed, a *ProtocolError, or ctx's cause) the Outcome holds what was known by then.
+// Run sends the job and returns when the script has ended and all its output was handled. When ctx
+// ends, Run stops the script and collects its files, for at most stopWithin and leftWithin. It can
+// be called once and ends the session. With an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's
+// cause) the Outcome holds the facts so far.
 func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -201,8 +201,7 @@ type sink struct {
 	opened atomic.Bool
 }
 
-// drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the
-// guest's doing.
+// drain reads the stream to its end. An honest guest cuts at the limit, so more is a violation.
 func (s *sink) drain(stream io.ReadCloser) error {
 	if s.opened.Swap(true) {
 		return violation("an output stream was opened twice")

@@ -39,8 +39,8 @@ var (
 	stub []byte
 )
 
-// Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer.
-// What it compiles later, or in other processes, is in it as text.
+// Runner returns the Python source that every box runs. It uses the standard library of Python 3.9
+// or newer. Code for later compilation or other processes is in it as text.
 func Runner() []byte {
 	// such JSON is Python too
 	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource, "skill": skillSource,

@@ -261,8 +261,8 @@ func replaceValue(text, key string) string {
 	return before + fmt.Sprintf(`"%s":%s`, key, strings.ToUpper(key)) + after[end:]
 }
 
-// TestOneProcessor is what a script makes of the processors, whatever number this machine has. A
-// process that was bound to one of them still is.
+// TestOneProcessor checks a script's view of the processors on any machine. A process bound to one
+// of them still is.
 func TestOneProcessor(t *testing.T) {
 	f := script(t, `
 import concurrent.futures, multiprocessing, os, sys
@@ -278,8 +278,8 @@ set_result({
 	}
 }
 
-// TestScriptStandsBehindItsBox: where memory runs out the kernel ends the box's PID 1 first, so a
-// script must not have inherited that place.
+// TestScriptStandsBehindItsBox: when memory runs out the kernel kills PID 1 of the box first. A
+// script must not inherit that priority.
 func TestScriptStandsBehindItsBox(t *testing.T) {
 	ours, err := os.ReadFile("/proc/self/oom_score_adj")
 	if err != nil {

@@ -121,8 +121,8 @@ func TestHugeAnswer(t *testing.T) {
 	}
 }
 
-// TestTampering is what a script may do to its own channel and descriptors. It hurts itself, and
-// the box still ends cleanly.
+// TestTampering checks attacks of a script on its own channel and descriptors. They harm only the
+// script, and the box ends cleanly.
 func TestTampering(t *testing.T) {
 	frame := `
 import os, struct, json

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// maxStreams is how many streams may exist at once: control, two outputs, a report, files, artifacts, the connections,
-// and as many connections again whose end is still on its way.
+// maxStreams is how many streams may exist at once. They are control, two outputs, a report, files,
+// artifacts, the connections, and as many connections that are just ending.
 const maxStreams = 6 + 2*wire.MaxConnects
 
 // Session is one box, from its first byte to its last. Its methods may be called concurrently.
@@ -60,8 +60,8 @@ type Boot struct {
 }
 
 // Open starts the guest behind the pipe and waits until its interpreter is ready, or for ctx to
-// end. It owns both ends of the pipe from now on, and closes them when it fails; both must be safe
-// to close while they are used, as files, pipes and connections are.
+// end. It owns both ends of the pipe, and closes them when it fails. Both must be safe to close
+// during use, as files, pipes and connections are.
 func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot Boot) (*Session, error) {
 	guard := &guard{from: stdout}
 	mux, err := yamux.Client(pipe{guard, wire.Joined(stdin), stdin}, wire.Mux(wire.EngineWindow))
@@ -85,24 +85,23 @@ func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot 
 	return nil, err
 }
 
-// Ready returns what the guest says about its runtime. Its shape was checked: a version and two
+// Ready returns the guest's description of its runtime. Its shape was checked: a version and two
 // digests.
 func (s *Session) Ready() wire.Ready { return s.ready }
 
-// Done is closed when the session is over: the box died, broke the protocol, finished its script,
+// Done is closed when the session is over. The box died, broke the protocol or finished its script,
 // or Close was called.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// Close ends the session: the pipe is closed, by which the guest ends its box. It returns when
-// nothing of the session is left.
+// Close closes the pipe, which ends the box, and waits for the session's goroutines.
 func (s *Session) Close() {
 	s.fail(ErrLost)
 	s.work.Wait()
 }
 
-// Freeze stops every process of the box except airlock-init, or lets them continue. It returns when
-// that is the case. After ctx's error and ErrNotFrozen the state is unknown; any other is the
-// session's end.
+// Freeze stops every process of the box except airlock-init, or lets them continue. It waits for
+// the new state. After ctx's error and ErrNotFrozen the state is unknown; other errors end the
+// session.
 func (s *Session) Freeze(ctx context.Context, on bool) error {
 	s.freezing.Lock()
 	defer s.freezing.Unlock()
@@ -161,13 +160,12 @@ func (s *Session) post(ctx context.Context, v any) error {
 	}
 }
 
-// piece is how many bytes of a control frame are written at once. yamux and what is below it keep
-// buffers of the largest piece for as long as the session lasts, and a Boot is larger than all that
-// follows it.
+// piece is how many bytes of a control frame are written at once. Lower layers keep buffers of the
+// largest piece for the whole session, and a Boot is the largest frame.
 const piece = 8 << 10
 
-// write sends what was queued. It goes on after a failure, which is for the readers to report, so
-// that nobody waits for it.
+// write sends queued frames. It goes on after a failure, which the readers report, so no caller
+// blocks.
 func (s *Session) write() {
 	for {
 		select {
@@ -282,8 +280,8 @@ var (
 	distribution = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 )
 
-// installed keeps the lines that name a distribution and its version. What the box says otherwise
-// is left out: the list is there to be read.
+// installed keeps the lines that name a distribution and its version. The box may send others;
+// people read the list.
 func installed(lines []string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool {
 		return len(line) > 200 ||

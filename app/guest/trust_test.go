@@ -18,7 +18,7 @@ func executeIn(t *testing.T, s *Session, j Job, r *recorder) finished {
 }
 
 // TestCABundle: a box trusts the runtime's roots and the given certificate, under every usual name,
-// whenever the interpreter looks.
+// at any time.
 func TestCABundle(t *testing.T) {
 	authority, err := ca.New(time.Now())
 	if err != nil {
@@ -67,8 +67,8 @@ func TestWithoutCA(t *testing.T) {
 	}
 }
 
-// A script writes to Airlock itself, past its runner. A line that no file of ours may hold would
-// make every backup fail from then on.
+// A script may write to Airlock past its runner. An impossible line number would make every backup
+// fail.
 func TestAScriptCantFailInAnImpossibleLine(t *testing.T) {
 	for _, line := range []string{"4611686018427387904", "-1"} {
 		f := execute(t, job(`

@@ -46,8 +46,8 @@ func (r *reports) during(t *testing.T, script string, hosts ...wire.Host) string
 	return string(out.Result)
 }
 
-// Only Python's own sockets used to say that a port was tried on which nothing listens. A program's
-// failure left no row, no request and no hint.
+// A program other than Python that tries an unlisted port must leave a row, a request and a hint
+// too.
 func TestAProgramAtAnUnlistedPortIsReported(t *testing.T) {
 	var r reports
 	r.during(t, `

@@ -37,8 +37,7 @@ import numpy as np, pandas as pd
 frame = pd.DataFrame({"when": pd.to_datetime(["2024-01-01", "2024-01-02 03:04:05.123456789"]), "n": [1, 2], "who": ["a", None]})
 `
 
-// evaluate makes all values that have a JSON form in one box, as one result, and all errors in
-// another.
+// evaluate makes all JSON values in one box as one result, and all errors in another.
 func evaluate(t *testing.T, prelude string, cases []valueCase) {
 	t.Helper()
 	var good, want, problems []string

@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// waited opens a box and returns when its interpreter has used the time to import what scripts may
-// need.
+// waited opens a box and returns after its interpreter has imported the usual modules.
 func waited(t *testing.T) *Session {
 	t.Helper()
 	stdin, stdout, cmd := stdio(t)
@@ -32,8 +31,8 @@ func waited(t *testing.T) *Session {
 	}
 }
 
-// TestWaitingMakesNoDifference: what a box has compiled and imported before its script comes
-// depends on how long it waited; what the script finds and how its failure is told doesn't.
+// TestWaitingMakesNoDifference: a box that waited has compiled and imported more. Scripts and
+// reports of failures must not show that.
 func TestWaitingMakesNoDifference(t *testing.T) {
 	for name, tt := range map[string]struct{ script, result, stderr, traceback string }{
 		"own files under standard names": {
