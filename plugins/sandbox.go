@@ -48,8 +48,8 @@ type Config struct {
 	Instance string
 	// StateDir is a directory (0700) that belongs to this backend alone. It outlives restarts.
 	StateDir string
-	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest of
-	// the name.
+	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest
+	// of the name.
 	Settings map[string]string
 	// Limits are those that most boxes will have; Check proves that they can be enforced.
 	Limits Limits

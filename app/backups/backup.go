@@ -269,9 +269,9 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups beyond the last ones to keep; made is the newest. Names hold the
-// time, so they sort by it. Anybody with access to the target can choose names there, so the record
-// here decides.
+// prune deletes this instance's backups beyond the last ones to keep; made is the newest. Names
+// hold the time, so they sort by it. Anybody with access to the target can choose names there, so
+// the record here decides.
 //
 //   - Only a backup that was verified here and still has its size counts. Foreign files and failed
 //     attempts take no place.

@@ -109,8 +109,8 @@ func TestS3Settings(t *testing.T) {
 	}
 }
 
-// Whoever else may write to the directory can put a link where a backup will be written. What it leads
-// to must stay as it is.
+// Whoever else may write to the directory can put a link where a backup will be written. What it
+// leads to must stay as it is.
 func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "instance.key")
 	d, err := OpenDir(dir)
@@ -129,7 +129,8 @@ func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	}
 }
 
-// A part that a killed process left keeps nobody from writing the same name, as files that are sent again are.
+// A part that a killed process left keeps nobody from writing the same name, as files that are sent
+// again are.
 func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	dir := t.TempDir()
 	d, err := OpenDir(dir)
@@ -144,8 +145,8 @@ func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// A process that was killed while it wrote leaves a part. It is removed when it is old, and nobody else's
-// files are touched.
+// A process that was killed while it wrote leaves a part. It is removed when it is old, and nobody
+// else's files are touched.
 func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)

@@ -77,8 +77,8 @@ func OpenS3(at S3) (*Bucket, error) {
 
 // What is believed of a storage that may be anybody's.
 const (
-	// bytes of an answer that is not a file: it is decoded in memory, where an element takes a hundred
-	// times its room
+	// bytes of an answer that is not a file: it is decoded in memory, where an element takes a
+	// hundred times its room
 	maxAnswer = 2 << 20
 	pageSize  = 200     // names in an answer of a list, so that the longest ones fit
 	maxListed = 100_000 // names in all

@@ -28,8 +28,8 @@ func (f *Files) Keep(ctx context.Context, s *Spool) (store.Blob, error) {
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return f.cfg.Store.Write(ctx, do) })
 }
 
-// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If that is
-// rolled back, a blob without a row is left, which Collect removes.
+// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If
+// that is rolled back, a blob without a row is left, which Collect removes.
 func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob, error) {
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return do(tx) })
 }

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// unusedLife is how long a blob stays that nothing refers to: what is about to may have found it.
+	// unusedLife is how long a blob stays that nothing refers to: what is about to may have found
+	// it.
 	unusedLife = time.Hour
 
 	// strayLife is how long a blob without a row stays in the storage: it may be about to get one.

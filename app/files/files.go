@@ -258,8 +258,8 @@ func (f *Files) Stored(ctx context.Context) (n, bytes int64, err error) {
 // Retention is how long artifacts stay, and files after their last use.
 func (f *Files) Retention() time.Duration { return f.cfg.Retention }
 
-// Open reads a content. The caller closes it. Reading ends in an error where the blob was changed or
-// cut off.
+// Open reads a content. The caller closes it. Reading ends in an error where the blob was changed
+// or cut off.
 func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var blob store.Blob
 	err := f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -290,8 +290,8 @@ func (f *Files) Signature(executionHandle, name string, until time.Time) string 
 // linkLife is how long the link to an artifact is good.
 const linkLife = time.Hour
 
-// Link is the path of an artifact for whoever holds it, good for linkLife. It names the execution by its
-// handle, since its id is a token.
+// Link is the path of an artifact for whoever holds it, good for linkLife. It names the execution
+// by its handle, since its id is a token.
 func (f *Files) Link(executionHandle, name string) string {
 	until := f.cfg.Now().Add(linkLife)
 	query := url.Values{"expires": {strconv.FormatInt(until.Unix(), 10)},

@@ -170,8 +170,9 @@ func TestQuotaAndSizeAreRefused(t *testing.T) {
 	}
 }
 
-// TestHoleDeletedContentsCount: contents of deleted files, and of uploads that the quota refused once they
-// were stored, lay on the disk for an hour and counted for nobody. One profile could fill it.
+// TestHoleDeletedContentsCount: contents of deleted files, and of uploads that the quota refused
+// once they were stored, lay on the disk for an hour and counted for nobody. One profile could fill
+// it.
 func TestHoleDeletedContentsCount(t *testing.T) {
 	t.Parallel()
 	const size = 10 << 10
@@ -205,8 +206,8 @@ func TestHoleDeletedContentsCount(t *testing.T) {
 	d.upload("ours", content(20))
 }
 
-// TestHoleTinyFiles: files of a byte each took all inodes of the disk and counted next to nothing, and one
-// answer listed all of them.
+// TestHoleTinyFiles: files of a byte each took all inodes of the disk and counted next to nothing,
+// and one answer listed all of them.
 func TestHoleTinyFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 10*app.MinKeptBytes)
@@ -285,8 +286,8 @@ func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestHoleInstancesThatShareABucketDeletedEachOthersFiles: what another instance keeps in the same storage is
-// no stray.
+// TestHoleInstancesThatShareABucketDeletedEachOthersFiles: what another instance keeps in the same
+// storage is no stray.
 func TestHoleInstancesThatShareABucketDeletedEachOthersFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)
@@ -327,8 +328,8 @@ func TestNamesAreStrict(t *testing.T) {
 	}
 }
 
-// TestContentThatIsGoneIsSaidAndMended: a blob that the storage lost is not found, and sending its content
-// again writes it anew.
+// TestContentThatIsGoneIsSaidAndMended: a blob that the storage lost is not found, and sending its
+// content again writes it anew.
 func TestContentThatIsGoneIsSaidAndMended(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)

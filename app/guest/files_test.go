@@ -109,7 +109,8 @@ save_file("empty", b"")
 	}
 }
 
-// TestHalfAFileIsNotLeft: a save_file that found no room must not leave what looks like a whole one.
+// TestHalfAFileIsNotLeft: a save_file that found no room must not leave what looks like a whole
+// one.
 func TestHalfAFileIsNotLeft(t *testing.T) {
 	t.Parallel()
 	list, out, err := leave(t.Context(), t, `

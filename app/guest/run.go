@@ -21,7 +21,8 @@ const (
 	// reports the script's end.
 	outputWithin = 10 * time.Second
 
-	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
+	// sendWithin bounds the wait for bytes that the script sent to the network just before it
+	// ended.
 	sendWithin = 2 * time.Second
 )
 

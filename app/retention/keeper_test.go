@@ -291,8 +291,8 @@ func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	})
 }
 
-// TestAPassBeginsAnHourAfterTheOneBefore: one that took longer than an hour was followed by the next at
-// once.
+// TestAPassBeginsAnHourAfterTheOneBefore: one that took longer than an hour was followed by the
+// next at once.
 func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
 	s := storetest.Open(t)
 	synctest.Test(t, func(t *testing.T) {

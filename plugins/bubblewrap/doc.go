@@ -5,10 +5,10 @@
 //	plugin ── clone(user, net, pid, mnt) ──▶ airlock-init netns ── exec ──▶
 //	bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
 //
-// The first step owns the network namespace. It brings loopback up and opens ports from 1 up. bwrap's
-// --unshare-net can't, because it makes a second user namespace. It mounts a /proc of its pid
-// namespace, where bwrap looks for its child. Under a root Airlock it runs as a uid of its own: the
-// kernel doesn't enforce the process limit against root.
+// The first step owns the network namespace. It brings loopback up and opens ports from 1 up.
+// bwrap's --unshare-net can't, because it makes a second user namespace. It mounts a /proc of its
+// pid namespace, where bwrap looks for its child. Under a root Airlock it runs as a uid of its own:
+// the kernel doesn't enforce the process limit against root.
 //
 // A script sees nothing of its parents. Every step has an empty environment, except for bwrap's own
 // PWD=/tmp. bwrap takes its options from a pipe, which is filled only after the process is in its
@@ -23,11 +23,11 @@
 //	plugin ──▶ bwrap ──▶ template ── clone(user, net, pid, mnt, …) ──▶ PID 1 ── fork ──▶ interpreter
 //	                        └──▶ airlock-init guests ◀── link ──────────┘
 //
-// A template (template.py) has capabilities in its own user namespace, one thread and no filter, and
-// no profile's data ever reaches it. It reads requests of the plugin, and one message of its guests
-// before any script begins: the runner. Each box is a fork without an exec: PID 1 (pid1.py), and a
-// second fork that becomes the script's interpreter. PID 1 has no capability, the filter on, one
-// thread and is non-dumpable. It holds a link to the guests, which a script can't reach, and no
+// A template (template.py) has capabilities in its own user namespace, one thread and no filter,
+// and no profile's data ever reaches it. It reads requests of the plugin, and one message of its
+// guests before any script begins: the runner. Each box is a fork without an exec: PID 1 (pid1.py),
+// and a second fork that becomes the script's interpreter. PID 1 has no capability, the filter on,
+// one thread and is non-dumpable. It holds a link to the guests, which a script can't reach, and no
 // profile's value.
 //
 // The template loads modules that many scripts import (Spec.Imports, imports.py), hidden until a
@@ -39,17 +39,17 @@
 //
 // # What a box contains
 //
-// The host's /usr, read-only, without /usr/local and /usr/src, where people put their own files; the
-// few files of /etc that Python and OpenSSL need; own /proc and /dev without ptys; /tmp of the asked
-// size and /dev/shm of half the memory. Another runtime is a directory with its own usr.
+// The host's /usr, read-only, without /usr/local and /usr/src, where people put their own files;
+// the few files of /etc that Python and OpenSSL need; own /proc and /dev without ptys; /tmp of the
+// asked size and /dev/shm of half the memory. Another runtime is a directory with its own usr.
 //
 // # Limits
 //
 // A writable cgroup (version 1 or 2) limits memory, processes and CPU. Without one, polling limits
-// memory, a resource limit processes, and nothing CPU. Polling misses kernel memory such as pipe and
-// socket buffers. System V shared memory, memory files, shared memory without a file and /dev/zero
-// are denied there, and Exit.PidsHit is a guess. A box that runs out of memory, or hammers at its
-// process limit, ends as a whole.
+// memory, a resource limit processes, and nothing CPU. Polling misses kernel memory such as pipe
+// and socket buffers. System V shared memory, memory files, shared memory without a file and
+// /dev/zero are denied there, and Exit.PidsHit is a guess. A box that runs out of memory, or
+// hammers at its process limit, ends as a whole.
 //
 // # Ends
 //

@@ -110,7 +110,8 @@ func TestHoleWaitingBoxesFillNoTemplate(t *testing.T) {
 	})
 }
 
-// TestABoxIsOpenedAfreshWhenItsTemplateDied, and those after it, until the next template may be tried.
+// TestABoxIsOpenedAfreshWhenItsTemplateDied, and those after it, until the next template may be
+// tried.
 func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	b, h := forking(t, renewAfter)
 	echo(t, b, "a", func() {})

@@ -13,17 +13,18 @@
 // environment, entrypoint, working directory and health check are overridden. An image with volumes
 // is refused, because the API can't remove them.
 //
-// Empty read-only mounts replace the engine's /sys, cgroups, terminals and message queues. The image
-// must have a /tmp with the right mode, which runc gives to the mount.
+// Empty read-only mounts replace the engine's /sys, cgroups, terminals and message queues. The
+// image must have a /tmp with the right mode, which runc gives to the mount.
 //
-// Package seccomp provides the filter of system calls, as an engine's profile. Only the cgroup limits
-// processes: a resource limit counts per uid, and all boxes have the same.
+// Package seccomp provides the filter of system calls, as an engine's profile. Only the cgroup
+// limits processes: a resource limit counts per uid, and all boxes have the same.
 //
 // # Required calls
 //
-// Containers, images and commit; a socket proxy may refuse the rest. The headers of ordinary answers
-// give the version. If the proxy refuses the stream of out-of-memory events, a box whose child the
-// kernel killed lives until its guest ends. That is rare: airlock-init asks to be killed first.
+// Containers, images and commit; a socket proxy may refuse the rest. The headers of ordinary
+// answers give the version. If the proxy refuses the stream of out-of-memory events, a box whose
+// child the kernel killed lives until its guest ends. That is rare: airlock-init asks to be killed
+// first.
 //
 // # Ends
 //

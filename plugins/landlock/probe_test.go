@@ -30,7 +30,8 @@ def _():
 `
 )
 
-// TestHoleEachAttemptIsMade: of attempts that were made in a loop, the last was made as often instead.
+// TestHoleEachAttemptIsMade: of attempts that were made in a loop, the last was made as often
+// instead.
 func TestHoleEachAttemptIsMade(t *testing.T) {
 	h := inspected(t, "test-attempts")
 	c, err := newCanaries(h.newPath("_canaries"))

@@ -28,8 +28,8 @@ func Sealed(name string, data []byte) (*os.File, error) {
 	if _, err := unix.FcntlInt(w.Fd(), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("seal memory file: %w", err)
 	}
-	// Readable too: a process whose program can't be read has memory that can't be, and the supervisor
-	// has to.
+	// Readable too: a process whose program can't be read has memory that can't be, and the
+	// supervisor has to.
 	if err := w.Chmod(0o555); err != nil {
 		return nil, fmt.Errorf("memory file: %w", err)
 	}

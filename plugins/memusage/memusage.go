@@ -13,8 +13,9 @@ import (
 
 // Usage is what one process takes, in bytes. The zero value is a process that has ended.
 type Usage struct {
-	// Thread is the directory in /proc of a thread that knew. One that has ended knows nothing of its
-	// process's memory and descriptors, even if it's the first and the process goes on without it.
+	// Thread is the directory in /proc of a thread that knew. One that has ended knows nothing of
+	// its process's memory and descriptors, even if it's the first and the process goes on without
+	// it.
 	Thread   string
 	Resident int64 // in RAM; pages shared with others count in full
 	Hidden   int64 // what is neither: page tables, memory that was swapped out, huge pages

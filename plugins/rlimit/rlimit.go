@@ -9,15 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limit is a resource limit, soft and hard. Its name is the kernel's in lower case, without RLIMIT_.
+// Limit is a resource limit, soft and hard. Its name is the kernel's in lower case, without
+// RLIMIT_.
 type Limit struct {
 	Name  string
 	Value int64
 }
 
 // OfBox returns the limits of every process of a box: files open at a time, and bytes in one file.
-// The budgets of signals and queues matter to others: they are charged to the uid, which boxes share
-// on most backends.
+// The budgets of signals and queues matter to others: they are charged to the uid, which boxes
+// share on most backends.
 func OfBox(files, fileSize int64) []Limit {
 	return []Limit{
 		{"nofile", files},

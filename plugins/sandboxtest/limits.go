@@ -157,8 +157,8 @@ print(json.dumps({name: hard for name, (soft, hard) in limits.items() if soft ==
 	}
 }
 
-// sharedMemory works where a box has a /dev/shm of its own. A limiter that polls counts what is mapped
-// there twice, so a box can't use all of it at once.
+// sharedMemory works where a box has a /dev/shm of its own. A limiter that polls counts what is
+// mapped there twice, so a box can't use all of it at once.
 func sharedMemory(t *testing.T, b *bench) {
 	if b.report.Tier == plugins.TierRestricted {
 		return

@@ -17,24 +17,24 @@ import (
 type Options struct {
 	// Name is what Main serves.
 	Name string
-	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such
-	// as cgroups or containers. Nil means there is nothing of that kind.
+	// Leftovers lists what an instance has left on the host that the suite can't see by itself,
+	// such as cgroups or containers. Nil means there is nothing of that kind.
 	Leftovers func(instance string) []string
 	// Templates says that a template may stay, of which nothing runs but its first step, its
 	// interpreter and what serves its boxes: see package template.
 	Templates bool
-	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box
-	// that hammers at it lives until it's killed.
+	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a
+	// box that hammers at it lives until it's killed.
 	UncountedForks bool
-	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's processes
-	// for want of memory.
+	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's
+	// processes for want of memory.
 	UntoldOOM bool
-	// Measures says that the backend tells what a box has used while it is open, where it holds memory
-	// by control groups; else it must refuse to. See plugins.Meter.
+	// Measures says that the backend tells what a box has used while it is open, where it holds
+	// memory by control groups; else it must refuse to. See plugins.Meter.
 	Measures bool
-	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is
-	// left is the least that a backend has to be, not what one of tier full is. Cases that open many
-	// boxes open fewer.
+	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what
+	// is left is the least that a backend has to be, not what one of tier full is. Cases that open
+	// many boxes open fewer.
 	Essential bool
 	// Skip names cases that the guest can't take part in, because it isn't the test guest.
 	Skip []string

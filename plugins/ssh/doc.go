@@ -5,9 +5,9 @@
 //	plugin ── TCP, SSH ──▶ sshd ── exec ──▶ [systemd-run --user --scope] airlock-remote
 //	  ── as in package bubblewrap ──▶ /airlock-init
 //
-// A box talks over its stdin and stdout only, so the other machine needs no network, configuration or
-// secrets: its traffic passes Airlock's egress here. Nothing secret is in arguments, environment or
-// files there. A box's memory is on that machine, so its administrator is inside the boundary.
+// A box talks over its stdin and stdout only, so the other machine needs no network, configuration
+// or secrets: its traffic passes Airlock's egress here. Nothing secret is in arguments, environment
+// or files there. A box's memory is on that machine, so its administrator is inside the boundary.
 //
 // The other side is the bubblewrap backend, unchanged, in a program of ours (package remote). It
 // speaks the contract of package plugins over one channel with flow control per box, so sshd's
@@ -23,14 +23,14 @@
 // # Ends
 //
 // Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte.
-// Here that ends all calls with plugins.ErrLost; there the remote program ends, and its boxes with it,
-// as when sshd, the plugin or the remote program is killed. The next call connects again after a
-// growing pause, ends hanging remote programs of the same instance, and repeats Check.
+// Here that ends all calls with plugins.ErrLost; there the remote program ends, and its boxes with
+// it, as when sshd, the plugin or the remote program is killed. The next call connects again after
+// a growing pause, ends hanging remote programs of the same instance, and repeats Check.
 //
 // # Limits
 //
-// With a systemd user manager the remote program runs in a scope with Delegate=yes, so control groups
-// hold each box's limits. Elsewhere the limits are polled; Report.Enforced tells.
+// With a systemd user manager the remote program runs in a scope with Delegate=yes, so control
+// groups hold each box's limits. Elsewhere the limits are polled; Report.Enforced tells.
 //
 // # Settings
 //

@@ -21,9 +21,9 @@ import (
 const Mode = "template"
 
 // prologue comes before the program of each interpreter. PARK forks boxes, and returns in each. It
-// also returns in the template itself, once: when what the program reads from descriptor 4 is there,
-// so that it is loaded before the next box. The program then calls PARK again. In a box it returns
-// whether the program's code is asked for.
+// also returns in the template itself, once: when what the program reads from descriptor 4 is
+// there, so that it is loaded before the next box. The program then calls PARK again. In a box it
+// returns whether the program's code is asked for.
 const prologue = `import os
 s = {}
 exec(os.read(4, 1 << 18), s)

@@ -8,14 +8,14 @@ const Guests = "guests"
 // Box comes with stdin, stdout and stderr, and the link to its PID 1.
 type Box struct{}
 
-// Program comes with what interpreters read from descriptor 4. The template loads it, and later boxes
-// begin with it.
+// Program comes with what interpreters read from descriptor 4. The template loads it, and later
+// boxes begin with it.
 type Program struct{}
 
 // Event is what PID 1 of a box says. One field is set.
 type Event struct {
-	// Born comes first. With it come a link to the interpreter that waits, the box's /proc, and sockets
-	// in the box: of UDP and TCP for names, and the one that tells which connections begin.
+	// Born comes first. With it come a link to the interpreter that waits, the box's /proc, and
+	// sockets in the box: of UDP and TCP for names, and the one that tells which connections begin.
 	Born *Born `json:"born"`
 
 	Ended *uint32 `json:"ended"` // the wait status of the interpreter
@@ -40,7 +40,8 @@ type Done struct {
 	Error string `json:"error"` // empty if it was carried out
 }
 
-// Order is what PID 1 of a box obeys. One field is set. All but Kill are answered, by one Done each.
+// Order is what PID 1 of a box obeys. One field is set. All but Kill are answered, by one Done
+// each.
 type Order struct {
 	Kill   *Kill    `json:"kill,omitempty"`
 	Write  *Write   `json:"write,omitempty"`  // with a pipe for the content of each file

@@ -101,7 +101,8 @@ func TestFolderAndZipAreTheSameSkill(t *testing.T) {
 // The digest is part of manifests and approvals: it must never come out otherwise.
 func TestDigestOfKnownFiles(t *testing.T) {
 	b := bundle.Bundle{Files: []bundle.File{{Path: "a.sh", Executable: true, Content: []byte("x")}, {Path: "b", Content: nil}}}
-	// printf 'airlock skill 1\n100755 %s 4 a.sh\n100644 %s 1 b\n' "$(printf x|sha256sum|cut -c-64)" \
+	// printf 'airlock skill 1\n100755 %s 4 a.sh\n100644 %s 1 b\n' "$(printf x|sha256sum|cut -c-64)"
+	// \
 	//   "$(sha256sum </dev/null|cut -c-64)" | sha256sum
 	const want = "sha256:f4feb70bc46fe49f983fa7199d803adbc2fbe8bb131f0c02b97334567f134efd"
 	if got := b.Digest(); got != want {

@@ -40,8 +40,8 @@ const (
 	maxPyTokens  = 500_000 // of a file
 )
 
-// pyScanner takes Python source apart. It knows f-strings as of Python 3.12, which read those before
-// alike.
+// pyScanner takes Python source apart. It knows f-strings as of Python 3.12, which read those
+// before alike.
 type pyScanner struct {
 	source  string
 	at      int

@@ -272,8 +272,8 @@ func (e *Engine) Kill(tb testing.TB) {
 	<-e.ended
 	_ = syscall.Kill(daemon, syscall.SIGKILL)
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(5 * time.Millisecond) {
-		// it is ours now if this process takes in orphans; the next engine would take its remains for a
-		// living one
+		// it is ours now if this process takes in orphans; the next engine would take its remains
+		// for a living one
 		_, _ = syscall.Wait4(daemon, nil, syscall.WNOHANG, nil)
 		if time.Now().After(deadline) {
 			tb.Fatal("containerd survived")

@@ -52,9 +52,9 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestInnerRulesetLetsFilesMove holds what scripts see, who are behind both. Moving a file to another
-// directory, which every ruleset denies unless it says otherwise, was refused to them on every
-// kernel.
+// TestInnerRulesetLetsFilesMove holds what scripts see, who are behind both. Moving a file to
+// another directory, which every ruleset denies unless it says otherwise, was refused to them on
+// every kernel.
 func TestInnerRulesetLetsFilesMove(t *testing.T) {
 	for abi := 1; abi <= ABI(); abi++ {
 		private, closed := t.TempDir(), t.TempDir()

@@ -1,13 +1,13 @@
 // Package supervisor is the process that stands outside one box and controls it. It applies the
-// ruleset, starts the guest inside, answers the calls that the box's filter hands over, enforces the
-// limits, and ends everything when the guest or the backend ends.
+// ruleset, starts the guest inside, answers the calls that the box's filter hands over, enforces
+// the limits, and ends everything when the guest or the backend ends.
 //
 //	plugin ── fork ─▶ supervisor ── one restricted thread forks ─▶ guest ── fork ─▶ interpreter …
 //
 // One thread of the supervisor enters the ruleset and installs the filter. The guest is forked from
-// it and inherits both; the rest of the supervisor stays outside and owns the filter's listener. That
-// thread ends at once: Landlock counts it as inside, so the box could signal it, and with it the
-// supervisor.
+// it and inherits both; the rest of the supervisor stays outside and owns the filter's listener.
+// That thread ends at once: Landlock counts it as inside, so the box could signal it, and with it
+// the supervisor.
 //
 // The supervisor is ancestor and subreaper of everything in the box, and sees all of it. Each new
 // process or thread needs its permission, so a box doesn't grow while it is frozen or killed.

@@ -24,7 +24,8 @@ func TestEveryProgramParses(t *testing.T) {
 	}
 }
 
-// TestExceptionsAreDocumented: what doesn't work on a backend stands in its page, in the same words.
+// TestExceptionsAreDocumented: what doesn't work on a backend stands in its page, in the same
+// words.
 func TestExceptionsAreDocumented(t *testing.T) {
 	programs, err := ordinary.Programs()
 	if err != nil {

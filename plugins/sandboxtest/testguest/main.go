@@ -86,8 +86,8 @@ func dieFirst() (previous string, err error) {
 }
 
 // stand lets a child stand as this process did. The child has just been started: for a moment it is
-// as closed as this process, whose memory it had. One that has ended already is closed for good, and
-// needs no standing.
+// as closed as this process, whose memory it had. One that has ended already is closed for good,
+// and needs no standing.
 func stand(pid int, oomScore string) (err error) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0)
