@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// binaryTypes are parts of the names of media types that are no text.
 var binaryTypes = []string{"msgpack", "messagepack", "cbor", "protobuf", "grpc", "bson", "avro", "thrift", "bencode",
 	"bittorrent", "x-amz-ion", "php-serialized", "netstring"}
 

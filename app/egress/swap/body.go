@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// bodyPlace is the body as a place for values.
 var bodyPlace = where{place: app.PlaceBody, text: "the body"}
 
 // replaceBody replaces placeholders in a body, or has it watched while it is sent. header: the
@@ -65,7 +64,6 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	return nil
 }
 
-// replaceSmall replaces placeholders in a body that was read completely.
 func (o *outgoing) replaceSmall(req *http.Request, header http.Header, sent []byte, encodings []string) *Refusal {
 	plain, refusal := decompress(sent, encodings)
 	if refusal != nil {

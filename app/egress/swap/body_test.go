@@ -19,7 +19,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// lateTrailer is an empty body after which a trailer comes.
 type lateTrailer struct{ req *http.Request }
 
 func (l *lateTrailer) Read([]byte) (int, error) {

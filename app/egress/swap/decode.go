@@ -17,7 +17,7 @@ import (
 const (
 	maxDecoded = 4 << 30 // bytes
 	maxRatio   = 200     // decoded bytes for each encoded one, after the first freeDecoded
-	// freeDecoded is how much may come of next to nothing, in bytes.
+	// freeDecoded is the allowed size from next to nothing, in bytes.
 	freeDecoded = 1 << 20
 )
 
@@ -67,7 +67,6 @@ func openDeflate(r *bufio.Reader) (io.Reader, error) {
 	return flate.NewReader(r), nil
 }
 
-// decoded is a body that is decompressed while it is read.
 type decoded struct {
 	body io.ReadCloser
 	open func(r *bufio.Reader) (io.Reader, error)

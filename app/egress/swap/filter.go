@@ -2,10 +2,9 @@ package swap
 
 import "io"
 
-// filterPiece is how much of a body is read at once, in bytes.
+// filterPiece is the size of a read, in bytes.
 const filterPiece = 32 << 10
 
-// filter is a body whose bytes go through a step while they are read.
 type filter struct {
 	body io.Reader
 	io.Closer
@@ -18,7 +17,7 @@ type filter struct {
 	err   error
 }
 
-// Read returns as soon as the step lets something pass.
+// Read returns as soon as the step releases something.
 func (f *filter) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -21,7 +21,7 @@ func sendBody(t *testing.T, media, body string) (sent string, ok bool) {
 	return sent, refusal == nil
 }
 
-// fill makes placeholders of a mark that fuzzing finds easily.
+// fill makes placeholders of a mark that fuzzing finds.
 func fill(body string) string { return strings.ReplaceAll(body, "@", phA) }
 
 func FuzzJSON(f *testing.F) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parseBasic reads Basic credentials, strictly: anything else is treated like any other header.
+// parseBasic reads Basic strictly: others are treated like any header.
 func parseBasic(value string) (user, scheme string, ok bool) {
 	scheme, encoded, found := strings.Cut(value, " ")
 	if !found || !strings.EqualFold(scheme, "Basic") {

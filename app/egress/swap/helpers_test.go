@@ -68,7 +68,6 @@ func request(t testing.TB, method, url, body string, headers ...string) *http.Re
 	return req
 }
 
-// send returns what the host would get, or the refusal.
 func send(t testing.TB, s *Swapper, target Target, req *http.Request) (keys []string, body string, refusal *Refusal) {
 	t.Helper()
 	keys, err := s.Outgoing(target, req)
@@ -85,7 +84,6 @@ func send(t testing.TB, s *Swapper, target Target, req *http.Request) (keys []st
 	return keys, string(content), refusal
 }
 
-// wire returns the head of a request as it is sent.
 func wire(t testing.TB, req *http.Request) string {
 	t.Helper()
 	out := req.Clone(t.Context())
@@ -108,7 +106,6 @@ func response(body string, headers ...string) *http.Response {
 	return resp
 }
 
-// receive returns what the script would get of a body.
 func receive(t testing.TB, s *Swapper, body string) string {
 	t.Helper()
 	resp := response(body)
@@ -122,7 +119,6 @@ func receive(t testing.TB, s *Swapper, body string) string {
 	return string(out)
 }
 
-// chunked gives a body in pieces of the sizes, over and over.
 type chunked struct {
 	data  string
 	sizes []int
@@ -140,7 +136,6 @@ func (c *chunked) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// percent writes all but letters, digits and safe bytes in percent-encoding.
 func percent(text, safe, format, space string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
@@ -165,7 +160,6 @@ func each(text, format string) string {
 	return b.String()
 }
 
-// utf16Bytes returns text in UTF-16, little or big end first.
 func utf16Bytes(text string, big bool) string {
 	var out []byte
 	for _, u := range utf16.Encode([]rune(text)) {

@@ -6,19 +6,18 @@ import (
 	"github.com/computclaw/airlock/app/match"
 )
 
-// placeholders finds them. It is built once: it knows their shape and no secret.
+// placeholders finds placeholders by shape. It knows no secret.
 var placeholders = sync.OnceValue(func() *match.Finder {
 	return match.NewWithTail([]string{Prefix}, tailAlphabet, tailLength)
 })
 
-// hit is a text with the shape of a placeholder, at data[start:end].
+// hit is a text shaped like a placeholder, at data[start:end].
 type hit struct {
 	token      string // as it would be written plainly
 	exact      bool   // it is written plainly
 	start, end int
 }
 
-// findHits returns all hits in a text, by their beginning.
 func findHits(text []byte) []hit {
 	var out []hit
 	for _, m := range placeholders().Find(text) {
@@ -27,7 +26,6 @@ func findHits(text []byte) []hit {
 	return out
 }
 
-// newHit returns a match, which is spelled so, as a hit.
 func newHit(m match.Match, spelled []byte) hit {
 	h := hit{token: Prefix + m.Tail, start: m.Start, end: m.End}
 	h.exact = m.Layer == match.Plain && string(spelled) == h.token

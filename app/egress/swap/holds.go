@@ -9,7 +9,6 @@ import (
 // MaxHolds is how many bodies of an execution are held at a time. Others wait.
 const MaxHolds = 8
 
-// holds are the places of the bodies that are held.
 type holds chan struct{}
 
 func newHolds() holds { return make(holds, MaxHolds) }

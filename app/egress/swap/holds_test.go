@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// bodied is a request whose body values may be put into.
 func bodied(ctx context.Context, t *testing.T, body string) *http.Request {
 	t.Helper()
 	return request(t, "POST", "https://api.example.com/", body, "Content-Type", "text/plain").WithContext(ctx)

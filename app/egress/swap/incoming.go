@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// The reasons why a response can't be passed on.
+// Reasons for refusing a response.
 var (
 	errRange   = errors.New("swap: the host answered with a range, in which a sealed value could be read in pieces")
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
@@ -72,7 +72,7 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	return nil
 }
 
-// checkReadable refuses responses in which a value could hide.
+// checkReadable refuses responses that could hide a value.
 func checkReadable(resp *http.Response) error {
 	switch {
 	case resp.StatusCode == http.StatusSwitchingProtocols:

@@ -109,7 +109,7 @@ func TestHeadAnswersKeepThePlainLengthOnly(t *testing.T) {
 	}
 }
 
-// Range is taken off requests, so answers offer none: a resumed download would repeat what it has.
+// Answers offer no Range: a resumed download would repeat bytes.
 func TestRangesAreNotOffered(t *testing.T) {
 	resp := response("x", "Accept-Ranges", "bytes")
 	if err := atHome().Incoming(home, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "none" {
@@ -345,7 +345,7 @@ func TestPiecesTellNothingOfValues(t *testing.T) {
 	}
 }
 
-// pieces returns the sizes in which a body of the given pieces is passed on.
+// pieces returns the sizes in which pieces of a body are passed on.
 func pieces(t *testing.T, s *Swapper, parts ...string) []int {
 	t.Helper()
 	readers := make([]io.Reader, len(parts))
@@ -439,7 +439,6 @@ func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 	}
 }
 
-// pythonEncoders print what Python's own encoders make of a text, as JSON.
 const pythonEncoders = `
 import base64, html, json, sys, urllib.parse, xml.sax.saxutils
 import httpx, requests

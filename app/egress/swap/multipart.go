@@ -38,7 +38,7 @@ func (o *outgoing) replaceMultipart(text, boundary string, at where) (string, *R
 	return b.String(), nil
 }
 
-// piece is a part's head or content, or what stands between parts.
+// piece is a part's head or content, or the text between parts.
 type piece struct {
 	kind     pieceKind
 	text     string
@@ -66,7 +66,7 @@ func (o *outgoing) replacePiece(p piece, at where) (string, *Refusal) {
 	return o.replaceContent(p.text, p.media, at)
 }
 
-// split cuts a body into its pieces; together they are the body.
+// split cuts a body into pieces that together are the body.
 func split(text, boundary string) []piece {
 	var out []piece
 	add := func(kind pieceKind, text string) { out = append(out, piece{kind: kind, text: text}) }
@@ -119,7 +119,6 @@ func delimiter(text, boundary string) (length int, last bool) {
 	return length, last
 }
 
-// lineEnd returns the length of the line break at the end of a text.
 func lineEnd(text string) int {
 	return len(text) - len(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
 }

@@ -55,7 +55,6 @@ func (o *outgoing) replaceAll(req *http.Request) *Refusal {
 	return nil
 }
 
-// refuseFixed refuses placeholders in the parts that can't hold any.
 func (o *outgoing) refuseFixed(req *http.Request) *Refusal {
 	parts := []struct{ text, name string }{
 		{req.Method, "the method"}, {req.Host, "the host name"}, {req.URL.Host, "the host name"},

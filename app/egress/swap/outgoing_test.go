@@ -285,7 +285,7 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
-// Two keys of one credential share a placeholder; what one of them may do, both may.
+// Two keys that share a placeholder have the rights of both.
 func TestSharedPlaceholder(t *testing.T) {
 	wide, narrow := credential("Z", secretB, "api.example.com", everywhere...), credential("A", secretB,
 		"other.example.com")

@@ -23,7 +23,7 @@ func Placeholder(mac []byte) string {
 	return Prefix + base32.NewEncoding(tailAlphabet).WithPadding(base32.NoPadding).EncodeToString(mac[:macBytes])
 }
 
-// IsPlaceholder reports whether text has the shape of a placeholder, whoever made it.
+// IsPlaceholder reports whether text has the shape of a placeholder.
 func IsPlaceholder(text string) bool {
 	tail, found := strings.CutPrefix(text, Prefix)
 	return found && isTail(tail)

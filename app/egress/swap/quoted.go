@@ -39,7 +39,6 @@ func (q *quotes) allowsValueAt(at int) bool {
 	return q.in && q.pos == at
 }
 
-// quoteJSON returns the text as it stands between the quotes.
 func quoteJSON(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

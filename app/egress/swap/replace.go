@@ -59,7 +59,6 @@ func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 	return b.String(), nil
 }
 
-// forbid refuses any placeholder in a text that can't hold one.
 func (o *outgoing) forbid(text, name string) *Refusal {
 	_, refusal := o.replace(text, where{text: name}, nil)
 	return refusal

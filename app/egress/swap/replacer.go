@@ -30,7 +30,6 @@ type region struct {
 	of shownValues // whose pattern that is
 }
 
-// newReplacer makes a replacer of a stream, which may be one of events.
 func newReplacer(search valueSearch, events bool) *replacer {
 	r := &replacer{search: search}
 	for _, values := range search {
@@ -58,7 +57,6 @@ func (r *replacer) write(out, piece []byte) []byte {
 	return r.pass(out, safe)
 }
 
-// finish appends to out all that was held back.
 func (r *replacer) finish(out []byte) []byte {
 	for i, scanner := range r.scanners {
 		r.add(i, scanner.Close())

@@ -144,7 +144,7 @@ func TestHoleG5IndentedNumbers(t *testing.T) {
 	}
 }
 
-// Blanks are held back within bounds, and don't have what is held searched for each byte.
+// Held blanks are bounded, and don't repeat a search for each byte.
 func TestIndentedLinesAreHeldWithinBounds(t *testing.T) {
 	s := New([]secrets.Resolved{credential("K", longValue, home.Host)})
 	r := newReplacer(s.newIncoming(home, nil).search, false)

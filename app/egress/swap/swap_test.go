@@ -45,7 +45,7 @@ var encoders = map[string]struct {
 	"reverse": {known.Reverse, known.Reverse},
 }
 
-// values draws what people seal: random text without white space at its edges.
+// values draws random text without outer white space.
 func drawValue(r *rapid.T, label string) string {
 	alphabet := rapid.SampledFrom([]string{
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "ab", "abc+/=\\\"'<>&%;:,. \n\t", "aß😀€/\\",
@@ -255,7 +255,6 @@ func echoService(t *testing.T) *httptest.Server {
 	return server
 }
 
-// exchange sends a request through a Swapper to a real server.
 func exchange(s *Swapper, req *http.Request) (*http.Response, string, error) {
 	if _, err := s.Outgoing(home, req); err != nil {
 		return nil, "", err
@@ -295,7 +294,7 @@ func TestRealExchange(t *testing.T) {
 	all.Wait()
 }
 
-// A transport passes on the Refusal of a body that is searched while it is sent.
+// A transport passes on a searched body's Refusal.
 func TestRealRefusal(t *testing.T) {
 	server, s := echoService(t), atHome()
 	for _, fill := range []int{0, app.MaxSwappedBody, 3 * app.MaxSwappedBody} {

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// value returns what is put in for the placeholder, or looked for in responses.
+// value returns the text to insert or to search for.
 func valueOf(c *secrets.Resolved) string { return c.Secret.Reveal() }
 
 // Values are texts to find in answers, however written. They are immutable, compiled on first use,
@@ -28,13 +28,12 @@ type compiled struct {
 	patterns []owned
 }
 
-// owned is a pattern of the secret with index owner.
 type owned struct {
 	known.Pattern
 	owner int
 }
 
-// NewValues returns Values of secrets. Empty ones are left out.
+// NewValues returns Values of secrets, without empty ones.
 func NewValues(secrets []app.Secret) *Values {
 	v := &Values{}
 	for _, s := range secrets {
@@ -66,7 +65,6 @@ func (v *Values) compiled() *compiled {
 // first replaced a part.
 type valueSearch []shownValues
 
-// shownValues are values with what is shown for each.
 type shownValues struct {
 	*compiled
 	shown []string // "" for one that stays

@@ -13,7 +13,7 @@ func (o *outgoing) watch(req *http.Request, body io.Reader, closer io.Closer) {
 	req.Body, req.GetBody = &filter{body: body, Closer: closer, step: w.step}, nil
 }
 
-// watcher refuses placeholders in a body. It holds back what may begin one.
+// watcher refuses placeholders in a body. It holds back possible beginnings.
 type watcher struct {
 	*outgoing
 	req     *http.Request // its trailers come with the end of the body

@@ -31,7 +31,7 @@ const endOfCDATA = "]]>"
 // sectionEnds maps beginnings of unescaped sections to their ends.
 var sectionEnds = [...]struct{ begin, end string }{{"<![CDATA[", endOfCDATA}, {"<!--", "-->"}, {"<?", "?>"}}
 
-// xmlSections tells, for ascending places, in which section they are.
+// xmlSections tells the sections of ascending places.
 type xmlSections struct {
 	text string
 	pos  int
