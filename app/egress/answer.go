@@ -19,7 +19,6 @@ import (
 // RuleField is the header with the rule of Airlock's own answers. Hosts' answers never have it.
 const RuleField = "X-Airlock"
 
-// answer sends one of Airlock's own to the box.
 func (x *exchange) answer(status int, rule string, why *app.Error) error {
 	x.body.beginAnswer()
 	text := ownAnswer(status, rule, why, x.method == http.MethodHead, !x.keep)
@@ -29,7 +28,7 @@ func (x *exchange) answer(status int, rule string, why *app.Error) error {
 	return x.out.Flush()
 }
 
-// plainAnswer is Airlock's own answer to HTTP where it can't go on.
+// plainAnswer is Airlock's own final answer to HTTP.
 func plainAnswer(c app.Connection) []byte {
 	return ownAnswer(http.StatusBadRequest, c.Rule, rules.Explain(c), false, true)
 }
@@ -82,7 +81,7 @@ func (x *exchange) pass(method string, resp *http.Response) bool {
 	return x.out.Flush() == nil && x.keep
 }
 
-// framing is how the box learns where an answer ends.
+// framing tells the box where an answer ends.
 type framing struct {
 	none    bool  // there is no body
 	length  int64 // -1 if it is not known
@@ -198,7 +197,6 @@ func (x *exchange) writePart(p []byte, chunked bool) error {
 	return err
 }
 
-// finishBody ends a chunked body, with the trailers that the host sent.
 func (x *exchange) finishBody(resp *http.Response, f framing) error {
 	if !f.chunked {
 		return nil

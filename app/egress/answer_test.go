@@ -233,7 +233,6 @@ func TestHoleG10ShortLines(t *testing.T) {
 	}
 }
 
-// listForm writes a list of bytes: each by a format of place and value.
 type listForm struct{ format, between string }
 
 func listForms() []listForm {

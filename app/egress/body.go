@@ -15,7 +15,7 @@ import (
 type requestBody struct {
 	body io.ReadCloser
 	goOn func() error // tells the box to send; nil if it does so anyway
-	// called at the end of the body, from the goroutine that reads it
+	// called at the body's end, by the reading goroutine
 	trailer func()
 
 	mu     sync.Mutex
@@ -95,7 +95,7 @@ func (b *requestBody) finished() bool {
 	return b.ended
 }
 
-// broke reports whether the box's side ended the body before its end.
+// broke reports whether the box's side ended the body early.
 func (b *requestBody) broke() bool {
 	if b == nil {
 		return false
@@ -105,7 +105,7 @@ func (b *requestBody) broke() bool {
 	return b.broken
 }
 
-// watchedBody keeps the error that ended a body while it was sent.
+// watchedBody keeps the error of a body being sent.
 type watchedBody struct {
 	io.ReadCloser
 	failed atomic.Pointer[error]

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// peak measures how far the heap in use grows above where it was while f runs.
+// peak returns the heap's growth while f runs.
 func peak(f func()) (bytes int64) {
 	var before, now runtime.MemStats
 	runtime.GC()

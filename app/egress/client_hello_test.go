@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// records cuts a hello's message into records of at most size bytes.
+// records cuts a hello into records of at most size bytes.
 func records(data []byte, size int) []byte {
 	var out []byte
 	for body := data[recordHeader:]; len(body) > 0; {
@@ -40,8 +40,7 @@ func TestClientHelloOfARealClient(t *testing.T) {
 	}
 }
 
-// TestAnyPrefixIsIncomplete: however the bytes arrive, more are wanted until the hello is whole, and
-// never too many.
+// TestAnyPrefixIsIncomplete: a partial hello asks for more bytes, and never too many.
 func TestAnyPrefixIsIncomplete(t *testing.T) {
 	data := firstFlight(t, &tls.Config{ServerName: "api.example.com"})
 	rapid.Check(t, func(t *rapid.T) {

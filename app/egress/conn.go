@@ -28,7 +28,7 @@ func newConn(s *Session, tcp *net.TCPConn, name string, port int, to target) *co
 	return c
 }
 
-// Read reads from the host, once the guard has passed the box's first bytes.
+// Read reads from the host, once the guard has passed.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.guard != nil && !c.guard.wait() {
 		return c.guard.read(p)
@@ -41,7 +41,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the host. What a guard refuses vanishes.
+// Write writes to the host. Refused bytes vanish.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.guard != nil && !c.guard.passed {
 		return c.passToGuard(p)
@@ -58,7 +58,6 @@ func (c *conn) pass(p []byte) (int, error) {
 	return n, err
 }
 
-// passToGuard shows p to the guard, and sends on what the guard releases.
 func (c *conn) passToGuard(p []byte) (int, error) {
 	held, verdict := c.guard.look(p)
 	switch verdict {
@@ -83,7 +82,7 @@ func (c *conn) CloseWrite() error {
 // SetLinger does as net.TCPConn's: with 0, Close resets the connection.
 func (c *conn) SetLinger(seconds int) error { return c.tcp.SetLinger(seconds) }
 
-// Close ends the connection in order: what was written is still delivered.
+// Close ends the connection in order: written data is still delivered.
 func (c *conn) Close() error { return c.finish("") }
 
 // finish closes the connection and records a rule that ended it. The script sees only a reset.

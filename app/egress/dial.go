@@ -15,13 +15,11 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// maxTried bounds how many addresses of one answer are dialled.
 const maxTried = 6
 
-// minAttempt is the shortest time that one of several addresses gets.
+// minAttempt is the least time for one of several addresses.
 const minAttempt = 2 * time.Second
 
-// target is an address to dial and why it may be.
 type target struct {
 	netip.AddrPort
 	local   bool // the operator's own pair
@@ -48,7 +46,6 @@ func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port
 	return g.checked(targets...)
 }
 
-// isLocalName reports whether a local service has the name, on whatever port.
 func (g *Gateway) isLocalName(name string) bool {
 	for where := range g.local {
 		if host, _, err := net.SplitHostPort(where); err == nil && host == name {
@@ -58,7 +55,6 @@ func (g *Gateway) isLocalName(name string) bool {
 	return false
 }
 
-// addresses returns those of a canonical name, at least one.
 func (g *Gateway) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(name); err == nil {
 		return []netip.Addr{literal}, nil
@@ -75,7 +71,7 @@ func (g *Gateway) addresses(ctx context.Context, name string) ([]netip.Addr, err
 	return list, nil
 }
 
-// checked returns the targets if every one of them may be dialled.
+// checked returns the targets if all of them may be dialled.
 func (g *Gateway) checked(targets ...target) ([]target, error) {
 	for _, t := range targets {
 		if err := g.check(t); err != nil {
@@ -104,7 +100,6 @@ func (g *Gateway) check(t target) error {
 	return denied(rule, nil)
 }
 
-// isListener reports whether an address, classified by rule, leads to Airlock's own port.
 func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
 	if !g.listener.IsValid() || a.Port() != g.listener.Port() {
 		return false
@@ -115,7 +110,6 @@ func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
 	return a.Addr() == g.listener.Addr()
 }
 
-// dialFirst returns the first connection that succeeds, or the last error.
 func (g *Gateway) dialFirst(ctx context.Context, targets []target) (*net.TCPConn, target, error) {
 	targets = targets[:min(len(targets), maxTried)]
 	var last error
@@ -152,7 +146,7 @@ func (g *Gateway) dial(ctx context.Context, t target, left int) (*net.TCPConn, e
 	return c.(*net.TCPConn), nil
 }
 
-// recheck looks at the address that a socket is about to connect to.
+// recheck checks the address of a socket about to connect.
 func (g *Gateway) recheck(t target, address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || unmap(at) != t.AddrPort {
@@ -172,7 +166,6 @@ func lookupWith(r *net.Resolver) func(context.Context, string) ([]netip.Addr, er
 	}
 }
 
-// failureOf names the failure of a dial that no rule stopped.
 func failureOf(err error) string {
 	var timeout net.Error
 	switch {

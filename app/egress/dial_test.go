@@ -100,7 +100,7 @@ func repeat(s string, n int) []string {
 	return list
 }
 
-// checkRefusal wants err and the last ledger row to name the rule, with a next step.
+// checkRefusal wants the rule in err and the last row, with a next step.
 func checkRefusal(t testing.TB, s *Session, err error, rule string) {
 	t.Helper()
 	if err == nil {
@@ -141,7 +141,6 @@ func TestTheNameThatWasMatchedIsAskedFor(t *testing.T) {
 	}
 }
 
-// nameserver answers A questions for one name and knows nothing else.
 type nameserver struct {
 	mu    sync.Mutex
 	names []string

@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// Config is what the operator decides for all executions.
+// Config holds the operator's decisions for all executions.
 type Config struct {
 	// LocalServices are the exact pairs of AIRLOCK_LOCAL_SERVICES: canonical "name:port" to an
 	// address. See ParseLocalServices.
@@ -29,7 +29,7 @@ type Config struct {
 	Listener netip.AddrPort
 	// Lookup returns the addresses of a canonical name. Nil asks the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Limits bound each execution. Zero fields take the value of DefaultLimits.
+	// Limits bound each execution. Zero fields mean DefaultLimits.
 	Limits Limits
 	// Authority issues certificates of intercepted hosts. Without one, hosts with a sealed
 	// credential are refused.
@@ -38,11 +38,11 @@ type Config struct {
 	// else nil. It is called for every connection and answer, from any goroutine. After an error
 	// nothing of the host passes. A nil Known knows nothing.
 	Known func(ctx context.Context, host string, port int) (*swap.Values, error)
-	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
+	// Roots verify intercepted hosts. Nil means the system's.
 	Roots *x509.CertPool
 }
 
-// Grant is what one execution may reach, and with which credentials.
+// Grant is an execution's hosts and credentials.
 type Grant struct {
 	Hosts  []app.Host
 	Sealed []secrets.Resolved
@@ -63,7 +63,7 @@ type Limits struct {
 	Names    int           // different names that wildcard entries are used for
 }
 
-// DefaultLimits are those of an instance that configures none.
+// DefaultLimits apply where an instance configures none.
 func DefaultLimits() Limits {
 	return Limits{
 		Connections: wire.MaxConnects,
@@ -165,7 +165,6 @@ func withDefaults(l Limits) Limits {
 	}
 }
 
-// positive returns a number, or another one if it isn't above zero.
 func positive[T cmp.Ordered](n, otherwise T) T {
 	var zero T
 	if n > zero {

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
-// known is what an instance knows of api.test: nothing until learn.
+// known is the instance's knowledge of api.test: nothing until learn.
 type known struct {
 	values atomic.Pointer[swap.Values]
 	err    error
@@ -28,7 +28,7 @@ func (k *known) of(_ context.Context, host string, _ int) (*swap.Values, error) 
 	return k.values.Load(), k.err
 }
 
-// strangers is a session that has no credential, on an instance that knows something of api.test.
+// strangers is a session without credential, where the instance knows api.test.
 func (l *lab) strangers(k *known) *Session {
 	s := New(Config{Lookup: l.lookup, Authority: l.airlock, Roots: pool(l.public.Certificate()), Known: k.of}).Session(
 		Grant{Hosts: allow(l.t, "api.test", "other.test")}, nil)
@@ -36,7 +36,6 @@ func (l *lab) strangers(k *known) *Session {
 	return s
 }
 
-// shows answers with a log that somebody else's request is in.
 func shows(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Asked", r.Header.Get("Range")+r.Header.Get("Accept-Encoding"))
 	_, _ = w.Write([]byte(`{"agent":"` + testValue + `"}`))

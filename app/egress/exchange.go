@@ -27,7 +27,7 @@ type exchange struct {
 	keep   bool        // the box's connection may serve another request
 }
 
-// next serves one request and reports whether another may follow.
+// next serves one request, and reports whether another may follow.
 func (e *server) next() bool {
 	text, err := e.waitHead()
 	x := &exchange{server: e}
@@ -147,12 +147,10 @@ func (x *exchange) target() swap.Target {
 	return swap.Target{Host: x.host.Name, Port: x.host.Port, TLS: x.secure, Searched: x.sealed}
 }
 
-// knownValues is what the instance knows of the host now.
 func (x *exchange) knownValues() (*swap.Values, error) {
 	return x.session.gateway.known(x.ctx, x.host.Name, x.host.Port)
 }
 
-// swapper is the one for requests, as of now.
 func (s *Session) swapper() *swap.Swapper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,11 +159,11 @@ func (s *Session) swapper() *swap.Swapper {
 
 func (x *exchange) amend(change func(*app.Connection)) { x.session.ledger.amend(x.row, change) }
 
-// hopByHop are request fields that concern the connection to us, not the host.
+// hopByHop fields concern our connection, not the host.
 var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings"}
 
-// outgoing is the request as it goes to the host, still with placeholders.
+// outgoing returns the request for the host, still with placeholders.
 func (x *exchange) outgoing(in *http.Request) *http.Request {
 	out := in.WithContext(x.ctx)
 	address := *in.URL
@@ -203,7 +201,7 @@ func (x *exchange) outgoing(in *http.Request) *http.Request {
 	return out
 }
 
-// goOn tells the box to send the body that it holds back.
+// goOn tells the box to send its body.
 func (x *exchange) goOn() error {
 	if _, err := x.out.WriteString("HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
 		return err
@@ -231,7 +229,7 @@ func (x *exchange) violated(v *head.Violation) bool {
 	return x.turnDown(r.rule, r.status, v.Detail)
 }
 
-// brokenOff ends a head that did not come to its end.
+// brokenOff ends an incomplete head.
 func (x *exchange) brokenOff(err error) bool {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -240,7 +238,7 @@ func (x *exchange) brokenOff(err error) bool {
 	return x.turnDown(rules.Malformed, http.StatusBadRequest, "it ends in the middle of its head")
 }
 
-// turnDown refuses a request that never became a row.
+// turnDown refuses a request that has no row.
 func (x *exchange) turnDown(rule string, status int, detail string) bool {
 	c := x.record(rule, status)
 	x.session.ledger.refused(c)
@@ -261,7 +259,7 @@ func (x *exchange) record(rule string, status int) app.Connection {
 	}
 }
 
-// refused answers a request that was not sent, or not to its end.
+// refused answers a request that was not wholly sent.
 func (x *exchange) refused(err error) bool {
 	var r *swap.Refusal
 	failed := x.sent.failed.Load()
@@ -288,7 +286,6 @@ func (x *exchange) fail(rule string) bool {
 	return x.end(rule, status, rules.Explain(x.record(rule, status)))
 }
 
-// end notes the rule in the request's row and answers.
 func (x *exchange) end(rule string, status int, why *app.Error) bool {
 	x.amend(func(c *app.Connection) { c.Rule, c.Verdict, c.Status = rule, rules.Verdict(rule), status })
 	if x.ctx.Err() != nil {

@@ -179,7 +179,6 @@ func TestServerFirstEndsInTime(t *testing.T) {
 
 const hostLine = "Host: api.test\r\n"
 
-// plain opens a box's connection to a plain HTTP site of a sealed credential.
 func plain(t testing.TB, limits Limits, handler http.HandlerFunc) (*site, *Session, Conn) {
 	t.Helper()
 	l := newLab(t)

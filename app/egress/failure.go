@@ -23,7 +23,6 @@ func remoteAlert(err error) string {
 	return ""
 }
 
-// isDistrust reports whether a client's alert is about the certificate it was shown.
 func isDistrust(err error) bool { return strings.Contains(remoteAlert(err), "certificate") }
 
 // isNoProtocol reports whether our TLS server refused the client's protocols. crypto/tls has no
@@ -32,7 +31,6 @@ func isNoProtocol(err error) bool {
 	return strings.Contains(err.Error(), "client requested unsupported application protocols")
 }
 
-// ruleOfHandshake names why TLS with the host did not come about.
 func ruleOfHandshake(err error) string {
 	var (
 		untrusted x509.UnknownAuthorityError
@@ -63,7 +61,7 @@ func ruleOfHandshake(err error) string {
 	return rules.HostTLS
 }
 
-// ruleOfBreak names how an answer of the host ended before its time.
+// ruleOfBreak names why an answer ended early.
 func ruleOfBreak(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),

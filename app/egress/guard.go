@@ -33,7 +33,6 @@ type guard struct {
 // earlyBytes are examined as they come: most traffic other than TLS shows in them.
 const earlyBytes = 16
 
-// guardVerdict is what became of the first bytes so far.
 type guardVerdict int
 
 const (
@@ -80,7 +79,6 @@ func (g *guard) look(p []byte) ([]byte, guardVerdict) {
 	return held, verdict
 }
 
-// judge returns the rule against a hello, or "".
 func (g *guard) judge(h clientHello, err error) string {
 	switch {
 	case errors.Is(err, errNotTLS):
@@ -117,7 +115,6 @@ func (g *guard) deny(rule string, seen []byte) {
 	})
 }
 
-// endInput ends the box's input before a whole hello came.
 func (g *guard) endInput() {
 	if len(g.held) > 0 {
 		g.deny(rules.NotTLS, g.held)
@@ -125,7 +122,6 @@ func (g *guard) endInput() {
 	g.close()
 }
 
-// close frees the reader of a connection that ends undecided.
 func (g *guard) close() {
 	g.once.Do(func() {
 		g.limit.Stop()
@@ -139,7 +135,7 @@ func (g *guard) wait() bool {
 	return g.passed
 }
 
-// read gives the box the answer to a refusal, and then the end.
+// read gives the box the answer to a refusal, then the end.
 func (g *guard) read(p []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -167,10 +163,10 @@ func (g *guard) parting(rule string, seen []byte) []byte {
 	return nil
 }
 
-// methods are those by which HTTP is recognised where something else is due.
+// methods identify HTTP where another protocol is due.
 var methods = []string{"GET ", "HEAD ", "POST ", "PUT ", "PATCH ", "DELETE ", "OPTIONS ", "CONNECT ", "TRACE ", "PRI "}
 
-// looksLikeHTTP reports whether bytes, at least three, are the beginning of a request.
+// looksLikeHTTP needs at least three bytes.
 func looksLikeHTTP(seen []byte) bool {
 	return len(seen) >= 3 && slices.ContainsFunc(methods, func(m string) bool {
 		n := min(len(m), len(seen))

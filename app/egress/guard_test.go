@@ -282,7 +282,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// judged shows bytes to a guard for api.test, in pieces, and returns what became of them.
+// judged shows a guard bytes in pieces, and returns its verdict.
 func judged(in []byte, piece int) (verdict guardVerdict, refused string) {
 	g := newGuard("api.test", 443, func(rule string) { refused = rule })
 	defer g.close()

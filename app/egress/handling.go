@@ -2,7 +2,6 @@ package egress
 
 import "github.com/computclaw/airlock/app"
 
-// handling is how the bytes of an allowed connection are treated.
 type handling int
 
 const (

@@ -21,7 +21,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// The secret of the tests and what a script holds in its place.
+// The tests' secret and its placeholder.
 const testValue = "sk_live_4vR9tXw2LmQ8bN6zK1cJ"
 
 var testPlaceholder = swap.Placeholder([]byte("twenty bytes of a hash, or so"))
@@ -34,7 +34,7 @@ type lab struct {
 	names   map[string]string
 }
 
-// lastAddress counts the addresses of sites: tests may end before their listeners do.
+// lastAddress counts sites' addresses: listeners may outlive tests.
 var lastAddress atomic.Int64
 
 func newLab(t testing.TB) *lab {
@@ -66,7 +66,6 @@ type site struct {
 	live        atomic.Int64
 }
 
-// listen gives name an address and serves every connection to one of its ports.
 func (l *lab) listen(name string, port int, serve func(net.Conn)) *site {
 	l.t.Helper()
 	at, known := l.names[name]
@@ -96,7 +95,6 @@ func (l *lab) listen(name string, port int, serve func(net.Conn)) *site {
 	return s
 }
 
-// web serves HTTP at a name, inside TLS if config is not nil.
 func (l *lab) web(name string, port int, config *tls.Config, handler http.HandlerFunc) *site {
 	l.t.Helper()
 	var s *site
@@ -119,7 +117,6 @@ func (l *lab) web(name string, port int, config *tls.Config, handler http.Handle
 	return s
 }
 
-// feeder is a listener of connections that were accepted elsewhere.
 type feeder struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -169,7 +166,6 @@ func (l *lab) gateway(limits ...Limits) *Gateway {
 	return New(cfg)
 }
 
-// credential is the lab's sealed one, for hosts in short form.
 func credential(t testing.TB, hosts ...string) secrets.Resolved {
 	return secrets.Resolved{
 		Key: "API_KEY", Placeholder: testPlaceholder, Secret: app.NewSecret(testValue),
@@ -184,7 +180,7 @@ func (l *lab) sealed(hosts ...string) []secrets.Resolved {
 	return []secrets.Resolved{credential(l.t, hosts...)}
 }
 
-// session allows hosts and seals the credential for those that are given after "sealed".
+// session seals the credential for the hosts after "sealed".
 func (l *lab) session(limits Limits, hosts []string, sealed ...string) *Session {
 	l.t.Helper()
 	grant := Grant{Hosts: allow(l.t, hosts...)}
@@ -196,7 +192,7 @@ func (l *lab) session(limits Limits, hosts []string, sealed ...string) *Session 
 	return s
 }
 
-// client is a script's HTTP client: it trusts the bundle of a box.
+// client trusts only a box's bundle.
 func (l *lab) client(s *Session) *http.Client {
 	t := &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -223,7 +219,6 @@ func (l *lab) client(s *Session) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// get returns the answer to a GET with the placeholder as bearer.
 func (l *lab) get(client *http.Client, url string) (*http.Response, string) {
 	l.t.Helper()
 	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, url, nil)
@@ -265,7 +260,6 @@ func dial(t testing.TB, s *Session, host string, port int) Conn {
 	return c
 }
 
-// answers reads n HTTP responses from a connection, with their bodies.
 func answers(t testing.TB, c io.Reader, n int) []*http.Response {
 	t.Helper()
 	reader := bufio.NewReader(c)
@@ -285,7 +279,6 @@ func answers(t testing.TB, c io.Reader, n int) []*http.Response {
 	return list
 }
 
-// waitFor waits until a condition that other goroutines bring about holds.
 func waitFor(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)

@@ -52,7 +52,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// name sets the answers to a name, one list per question.
+// name sets a name's answers, one list per question.
 func (w *world) name(name string, answers ...[]string) { w.names[name] = answers }
 
 func (w *world) lookup(_ context.Context, host string) ([]netip.Addr, error) {
@@ -94,7 +94,7 @@ func (w *world) questions() []string {
 	return slices.Clone(w.asked)
 }
 
-// allow makes entries from the short form; "private:" before it sets the tick.
+// allow makes entries from the short form; "private:" sets the tick.
 func allow(t testing.TB, entries ...string) []app.Host {
 	t.Helper()
 	var hosts []app.Host
@@ -125,7 +125,6 @@ func session(t testing.TB, g *Gateway, hosts []app.Host) *Session {
 	return s
 }
 
-// echo sends text over a connection and wants it back.
 func echo(t testing.TB, c Conn, text string) {
 	t.Helper()
 	if _, err := io.WriteString(c, text); err != nil {

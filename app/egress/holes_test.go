@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// echo is a host that gives back what it was sent, written by an encoder.
+// echo is a host that repeats requests through an encoder.
 func (l *lab) echo(encode func(string) string) (*Session, func(value string) (string, error)) {
 	l.t.Helper()
 	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
@@ -286,7 +286,7 @@ func randomEscapes(r *rand.Rand, value string) string {
 	}
 }
 
-// randomLines puts one of the breaks after each so many characters, a multiple of unit.
+// randomLines puts breaks after multiples of unit.
 func randomLines(r *rand.Rand, text string, unit int, breaks ...string) string {
 	width, br := unit*(1+r.IntN(18)), breaks[r.IntN(len(breaks))]
 	var parts []string

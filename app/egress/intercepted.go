@@ -111,7 +111,6 @@ func (c *intercepted) SetLinger(seconds int) error {
 	return nil
 }
 
-// Close ends the connection and what the server does for it.
 func (c *intercepted) Close() error {
 	c.end(func() {
 		c.cancel(nil) // first: what fails from here on was given up

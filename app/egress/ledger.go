@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// ledger holds an execution's network record in a bounded number of rows.
+// ledger holds an execution's network record in bounded rows.
 type ledger struct {
 	changed func()
 
@@ -74,14 +74,13 @@ func (l *ledger) amend(r *row, change func(*app.Connection)) {
 	l.mu.Unlock()
 }
 
-// refused adds or counts a connection that was refused or failed.
 func (l *ledger) refused(c app.Connection) {
 	if l.repeat(c) {
 		l.changed()
 	}
 }
 
-// repeat counts c where it belongs and reports whether that made a new row.
+// repeat counts c in its row, and reports whether that is new.
 func (l *ledger) repeat(c app.Connection) bool {
 	key := refusal{c.Host, c.Port, c.Rule, c.Method, c.Path}
 	l.mu.Lock()

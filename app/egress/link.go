@@ -30,10 +30,9 @@ type link struct {
 // meter counts bytes for one ledger row.
 type meter struct{ up, down atomic.Int64 }
 
-// farAway is a time for a timer that is armed later.
 const farAway = 1000 * time.Hour
 
-// init prepares a link; its connection must set cut before the session starts it.
+// init prepares a link; set cut before the session starts it.
 func (l *link) init(s *Session, name string, port int, to target) {
 	l.session, l.name, l.port, l.target, l.began = s, name, port, to, time.Now()
 	l.meter.Store(&meter{})
@@ -43,7 +42,7 @@ func (l *link) init(s *Session, name string, port int, to target) {
 
 func (l *link) touch() { l.last.Store(int64(time.Since(l.began))) }
 
-// countSent and countReceived count n bytes and report whether the execution may go on.
+// countSent and countReceived count bytes, and report whether the execution may go on.
 func (l *link) countSent(n int) bool {
 	l.meter.Load().up.Add(int64(max(n, 0)))
 	return l.spend(n)
@@ -73,7 +72,7 @@ func (l *link) checkIdle() {
 	l.idle.Reset(limit - rested)
 }
 
-// end runs f and gives the link's place back, once.
+// end runs f and frees the link's place, once.
 func (l *link) end(f func()) {
 	l.once.Do(func() {
 		l.idle.Stop()

@@ -17,7 +17,6 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// limited starts a session with one allowed service and the limits.
 func limited(t testing.TB, w *world, l Limits) *Session {
 	t.Helper()
 	w.name("svc.test", []string{"93.184.215.14"})

@@ -41,7 +41,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// runInNamespace runs this test binary again in new namespaces and returns its exit code.
 func runInNamespace() int {
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
 	cmd.Env = append(os.Environ(), inside+"=new")
@@ -100,7 +99,7 @@ func setUpNamespace() error {
 	return nil
 }
 
-// replaceFile puts text in the place of a file, for this mount namespace only.
+// replaceFile replaces a file in this mount namespace only.
 func replaceFile(path, text string) error {
 	file, err := os.CreateTemp("", "egress-test")
 	if err != nil {
@@ -133,7 +132,6 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }
 
-// netlink sends one request and returns the kernel's answer to it.
 func netlink(kind uint16, body []byte, attributes ...[]byte) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {

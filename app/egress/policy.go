@@ -20,7 +20,6 @@ func canonicalHosts(hosts []app.Host) []app.Host {
 	return kept
 }
 
-// canonicalTarget checks what a box asks for before anything looks at it.
 func canonicalTarget(host string, port int) (string, error) {
 	if port < 1 || port > 65535 {
 		return "", errors.New("the port is not a number from 1 to 65535")

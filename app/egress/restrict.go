@@ -74,7 +74,6 @@ func (s *Session) carried(l *link) {
 	s.mu.Unlock()
 }
 
-// allowsLocked reports whether an open connection may go on.
 func (s *Session) allowsLocked(l *link) bool {
 	entry, rule := decide(s.hosts, l.name, l.port)
 	if rule != "" {

@@ -63,7 +63,7 @@ func (e *server) run() {
 	}
 }
 
-// open finds out what the box speaks, and ends its TLS.
+// open detects the box's protocol and ends its TLS.
 func (e *server) open() bool {
 	headTime := e.session.gateway.limits.Head
 	_ = e.client.SetReadDeadline(time.Now().Add(firstHeads * headTime))
@@ -81,7 +81,7 @@ func (e *server) open() bool {
 	return true
 }
 
-// guess looks at the first byte: TLS begins with a handshake record.
+// guess decides by the first byte: TLS begins with a handshake record.
 func (e *server) guess() bool {
 	in := bufio.NewReaderSize(e.client, 16)
 	first, err := in.Peek(1)
@@ -96,7 +96,6 @@ func (e *server) guess() bool {
 	return true
 }
 
-// handshake ends the box's TLS under a certificate for the host that policy allowed.
 func (e *server) handshake() bool {
 	rule := ""
 	_ = e.client.SetDeadline(time.Now().Add(e.session.gateway.limits.Head))
@@ -125,7 +124,6 @@ func (e *server) handshake() bool {
 	return true
 }
 
-// buffered is a connection of which some bytes were read into a buffer.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
@@ -160,7 +158,7 @@ func (e *server) handshakeFailed(rule string, err error) {
 	}
 }
 
-// silent records a connection that ended, or took too long, before its first request.
+// silent records a connection without a request.
 func (e *server) silent(err error) {
 	if e.requests > 0 {
 		return
@@ -177,7 +175,6 @@ func (e *server) silent(err error) {
 	e.session.ledger.finish(r)
 }
 
-// failed records a connection that failed before any request.
 func (e *server) failed(rule string) { _ = e.session.refuse(e.host.Name, e.host.Port, rule, nil) }
 
 // address is where the host was dialled last.

@@ -19,7 +19,7 @@ import (
 // boxHosts maps names for a box's clients to addresses of a relay.
 const boxHosts = "198.18.7.1 api.box.test\n198.18.7.2 open.box.test\n198.18.7.3 bad.box.test\n127.0.0.1 localhost\n"
 
-// relayAt takes connections as the guest does and hands them to a session.
+// relayAt hands connections to a session, as the guest does.
 func relayAt(t *testing.T, s *Session, at, name string, port int) {
 	t.Helper()
 	listener, err := net.Listen("tcp4", fmt.Sprintf("%s:%d", at, port))

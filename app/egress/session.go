@@ -125,7 +125,7 @@ func (s *Session) Limited(host string, port int, rule string) {
 	_ = s.refuse(printable(host), port, rule, nil)
 }
 
-// Unanswered records a type of DNS record that the box's resolver does not answer.
+// Unanswered records a record type that the box's resolver does not answer.
 func (s *Session) Unanswered(host, record string) {
 	name, err := app.CanonicalName(host)
 	if err != nil || isReverse(name) {
@@ -159,7 +159,7 @@ func (s *Session) Close() {
 	s.running.Wait()
 }
 
-// begin takes one of the execution's connections, or returns the rule against it.
+// begin takes a connection's place, or returns the rule against it.
 func (s *Session) begin() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +220,6 @@ func (s *Session) keep(l *link) {
 	}
 }
 
-// forget gives the place of an open connection back.
 func (s *Session) forget(l *link) {
 	s.mu.Lock()
 	delete(s.open, l)
@@ -243,7 +242,6 @@ func (s *Session) connect(ctx context.Context, entry app.Host, name string, port
 	return s.gateway.dialFirst(ctx, targets)
 }
 
-// wait returns when the rate admits one more connection.
 func (s *Session) wait(ctx context.Context) error {
 	err := s.limiter.Wait(ctx)
 	switch {
@@ -255,7 +253,6 @@ func (s *Session) wait(ctx context.Context) error {
 	return denied(rules.Rate, err)
 }
 
-// refuse records and returns why there is no connection.
 func (s *Session) refuse(host string, port int, rule string, cause error) error {
 	c := app.Connection{Host: host, Port: port, Verdict: rules.Verdict(rule), Rule: rule, StartedAt: time.Now(), Count: 1}
 	s.ledger.refused(c)

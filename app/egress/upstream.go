@@ -66,7 +66,6 @@ func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, 
 	return s.connect(ctx, entry, e.host.Name, e.host.Port)
 }
 
-// handshakeError is a TLS handshake with the host that failed.
 type handshakeError struct{ cause error }
 
 func (h *handshakeError) Error() string {
@@ -96,7 +95,7 @@ func (e *server) dialHostTLS(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
-// upstream is a connection to the host; it counts what passes for its box.
+// upstream is a connection to the host, counted for its box.
 type upstream struct {
 	*net.TCPConn
 	conn *intercepted
@@ -120,10 +119,10 @@ func (u *upstream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// errTooLong is a body with more bytes than its head said.
+// errTooLong: the body exceeds its announced length.
 var errTooLong = errors.New("a body longer than announced")
 
-// ruleOfRequest names why a request got no answer, or only a part of one.
+// ruleOfRequest names why a request got no whole answer.
 func (x *exchange) ruleOfRequest(err error) string {
 	var d *denial
 	var h *handshakeError

@@ -19,7 +19,6 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// selfSigned makes a certificate for name that nobody vouches for.
 func selfSigned(t testing.TB, name string, from, to time.Time) (tls.Certificate, *x509.Certificate) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,12 +15,11 @@ const (
 	maxStarLabels = 4
 )
 
-// isLongStar reports whether what stands for the star of a wildcard is too long.
 func isLongStar(star string) bool {
 	return len(star) > maxStar || strings.Count(star, ".") >= maxStarLabels
 }
 
-// wildcardLocked returns the rule against a name that a wildcard entry allowed, or "".
+// wildcardLocked returns a wildcard's rule against a name, or "".
 func (s *Session) wildcardLocked(entry app.Host, name string) string {
 	suffix, ok := strings.CutPrefix(entry.Name, "*")
 	if !ok {
@@ -57,7 +56,6 @@ func (s *Session) unknownName(name string) string {
 	return rules.NotListed
 }
 
-// isIP reports whether a canonical name is an IP address.
 func isIP(name string) bool {
 	_, err := netip.ParseAddr(name)
 	return err == nil

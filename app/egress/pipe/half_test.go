@@ -75,7 +75,6 @@ func TestWait(t *testing.T) {
 	<-waited
 }
 
-// stepReader gives one piece after the other, each when it is asked for.
 type stepReader struct{ pieces chan []byte }
 
 func (s stepReader) Read(p []byte) (int, error) {
