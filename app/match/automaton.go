@@ -39,7 +39,7 @@ const (
 	forks                             // there are branches
 )
 
-// newAutomaton takes texts, each once, and the entry of each.
+// newAutomaton takes distinct texts, and their entries.
 func newAutomaton(texts []string, entries []int32) automaton {
 	a := automaton{
 		texts: texts, chars: []uint16{detached}, of: []int32{none}, depth: []int32{0}, branches: map[branch]node{},
@@ -70,7 +70,6 @@ func newAutomaton(texts []string, entries []int32) automaton {
 	return a
 }
 
-// grow adds a node behind another one, for the text with a number.
 func (a *automaton) grow(parent node, text string, number int) node {
 	n, c := node(len(a.chars)), text[len(text)-1]
 	if parent == n-1 && parent != 0 {
@@ -84,7 +83,6 @@ func (a *automaton) grow(parent node, text string, number int) node {
 	return n
 }
 
-// child returns the node of one more byte, or 0.
 func (a *automaton) child(n node, c byte) node {
 	if next := int(n) + 1; next < len(a.chars) && a.chars[next]&^forks == uint16(c) {
 		return n + 1
@@ -95,7 +93,7 @@ func (a *automaton) child(n node, c byte) node {
 	return a.branches[branch{n, c}]
 }
 
-// link finds the suffixes, those of short nodes first, and makes the rows.
+// link finds the suffixes, shortest nodes first, and makes the rows.
 func (a *automaton) link(parents []node, heads int) {
 	a.rows = make([][256]node, heads)
 	for i := range a.rows {
@@ -148,7 +146,6 @@ func (a *automaton) step(n node, b byte) node {
 	return a.stepFrom(n, b)
 }
 
-// stepFrom is step for a node without a row.
 func (a *automaton) stepFrom(n node, b byte) node {
 	for c := folded[b]; int(n) >= len(a.rows); n = a.suffixes[n] {
 		if a.chars[n+1]&^forks == uint16(c) {

@@ -31,7 +31,7 @@ func (r *readings) readBackslash(data []byte, at int) {
 	}
 }
 
-// controls has the control characters for which letters stand behind a backslash.
+// controls has the control characters of letters behind a backslash.
 var controls = table("abtnvfre0", "\a\b\t\n\v\f\r\x1b\x00")
 
 // readBraced reads {3d}, as after \u in JavaScript and \x in Perl.
@@ -44,7 +44,7 @@ func (r *readings) readBraced(data []byte, at int) {
 	}
 }
 
-// readUTF16 reads four digits, and of a pair of surrogates the second escape too.
+// readUTF16 reads four digits, and a surrogate pair's second escape.
 func (r *readings) readUTF16(data []byte, at int) {
 	c, end := readNumber(data, at, 16, 4)
 	if end != at+4 {

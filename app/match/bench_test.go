@@ -31,7 +31,7 @@ func usual(size int) map[string]string {
 	}
 }
 
-// hostile are texts that are made to be searched slowly, of size bytes.
+// hostile texts are slow to search, of size bytes.
 func hostile(size int) map[string]string {
 	out := map[string]string{}
 	for _, text := range []string{

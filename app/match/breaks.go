@@ -8,7 +8,7 @@ import (
 // Lines may break inside a pattern, plainly, escaped or by a tag, and be indented. A break is an
 // escape that stands for nothing.
 
-// readLineBreak passes over what stands before a line break, if one follows.
+// readLineBreak skips the text before a following line break.
 func (r *readings) readLineBreak(data []byte, at int) bool {
 	if !isLineBreak(data[at]) {
 		return false
@@ -55,7 +55,6 @@ func tagLength(data []byte) int {
 	return 1 + bytes.IndexByte(data[:min(len(data), len(`br \/>`))], '>')
 }
 
-// isBreak reports whether the name of a tag says that it breaks a line.
 func isBreak(name []byte) bool { return name[0]|0x20 == 'b' && name[1]|0x20 == 'r' }
 
 // endOfBreak returns where a pattern may continue behind a break from start to end, or 0.
@@ -70,7 +69,6 @@ func (f *Finder) endOfBreak(x *index, data []byte, start, end int) (next int) {
 	return 0
 }
 
-// behindEscape reports whether a text may end with an escape, or in one.
 func (f *Finder) behindEscape(text []byte) bool {
 	last := text[len(text)-1]
 	return passes(last) || last == '>' || f.behindLead(text)

@@ -1,9 +1,7 @@
 package match
 
-// none8 stands for no byte in tables of digits and control characters.
 const none8 = 0xff
 
-// table returns the values of some bytes, none8 for others.
 func table(from, to string) (values [256]uint8) {
 	for i := range values {
 		values[i] = none8
@@ -18,12 +16,10 @@ func table(from, to string) (values [256]uint8) {
 var digits = table(hexDigits,
 	"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x0a\x0b\x0c\x0d\x0e\x0f")
 
-// isName reports whether b may be part of a name: a letter or digit.
 func isName(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-// readNumber reads as many digits of a base as there are, up to most.
 func readNumber(data []byte, at, base, most int) (value rune, end int) {
 	for end = at; end < min(len(data), at+most) && int(digits[data[end]]) < base; end++ {
 		value = value*rune(base) + rune(digits[data[end]])
@@ -40,7 +36,6 @@ func (r *readings) readHexByte(data []byte, at int) {
 	}
 }
 
-// readHexRune reads the number of a character in so many hex digits.
 func (r *readings) readHexRune(data []byte, at, count int) {
 	if c, end := readNumber(data, at, 16, count); end == at+count {
 		r.addRune(end, c)

@@ -60,7 +60,6 @@ func (d *divider) endsObject(line []byte) bool {
 	return n >= 0 && line[n] != '{'
 }
 
-// endsBlank reports whether a text ends with a line of blanks.
 func endsBlank(text []byte) bool {
 	text = trimBlanks(text)
 	return len(text) == 0 || text[len(text)-1] == '\n'

@@ -39,24 +39,21 @@ const (
 
 func isLead(b byte) bool { return leadBits[b] != 0 }
 
-// mayEscape reports whether an escape may begin at a place.
 func mayEscape(data []byte, at int) bool {
 	return mayFollow(data, at+1, data[at])
 }
 
-// mayFollow reports whether an escape may go on behind its lead.
 func mayFollow(data []byte, at int, lead byte) bool {
 	return at < len(data) && leadBits[lead]&follows[data[at]] != 0
 }
 
-// read makes the readings those of an escape at the beginning of data.
 func (r *readings) read(data []byte) {
 	if r.size = 0; mayEscape(data, 0) {
 		r.readEscape(data[0], data, 1)
 	}
 }
 
-// readNested also adds those of which the lead is escaped.
+// readNested also adds readings with an escaped lead.
 func (r *readings) readNested(data []byte) {
 	r.read(data)
 	for i := 0; i < r.size; i++ { // each is longer than its lead

@@ -126,7 +126,7 @@ var serializers = map[string]serializer{
 	"cmd.exe":                       {format: "^%c", escapes: oneOf("&|<>^()%!\"")},
 }
 
-// Every serializer alone, and every two on top of each other, give nothing away.
+// Every serializer, and every two combined, give nothing away.
 func TestSerializers(t *testing.T) {
 	values := []string{"q7/Vt+9Lr2Xc4Zb8Nm1Kp6Hs3Wd5Yf0Gj==", `pa"ss'w<o>rd&with=all+of/it\and;more:`,
 		"user-with_dots.and~tildes!and(more)*", "a b c d e f g h"}

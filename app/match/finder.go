@@ -30,13 +30,12 @@ type Finder struct {
 	scratch   *sync.Pool
 }
 
-// tail is the text that must follow each pattern.
 type tail struct {
 	length   int
 	alphabet [256]bool
 }
 
-// Match is a place at which a pattern stands.
+// Match is a place of a pattern.
 type Match struct {
 	Start, End int
 	Pattern    int // index of the longest pattern that ends there, or Unchecked
@@ -49,7 +48,7 @@ type Match struct {
 // Unchecked stands for no pattern: that part of the text was too much work.
 const Unchecked = -1
 
-// Layer is the encoding in which a pattern was found.
+// Layer is the encoding around a pattern.
 type Layer uint8
 
 // The layers.

@@ -26,7 +26,7 @@ func strong(texts ...string) *Finder {
 	return New(patterns)
 }
 
-// found returns the parts of a text that are found, marked by brackets.
+// found returns the text with brackets around matches.
 func found(f *Finder, text string) string {
 	out, from := "", 0
 	for _, m := range f.Find([]byte(text)) {

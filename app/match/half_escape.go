@@ -40,7 +40,7 @@ func isHalf(text []byte) bool {
 	return false
 }
 
-// unescapeOnce reads each escape in a text in the likeliest way.
+// unescapeOnce reads each escape in the likeliest way.
 func unescapeOnce(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for at := 0; at < len(text); {

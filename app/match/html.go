@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// readReference reads a character reference of HTML, one by number also without its semicolon.
+// readReference reads an HTML reference; numbers may lack the semicolon.
 func (r *readings) readReference(data []byte, at int) {
 	if data[at] != '#' {
 		r.readNamed(data, at)
@@ -49,7 +49,6 @@ func (r *readings) readNamed(data []byte, at int) {
 	}
 }
 
-// asciiNames are the characters of ASCII for which names stand in HTML.
 var asciiNames = func() map[string]string {
 	names := map[string]string{}
 	for pair := range strings.FieldsSeq("amp& AMP& apos' ast* midast* bsol\\ colon: comma, commat@ dollar$ equals= " +

@@ -2,7 +2,7 @@ package match
 
 import "unicode/utf8"
 
-// use is the set of searches to which an escape matters.
+// use is a set of searches to which an escape matters.
 type use uint8
 
 const (
@@ -23,16 +23,14 @@ type index struct {
 	likely   []likely // the last one first
 }
 
-// likely is how the escape at a place is most likely read.
+// likely is the likeliest reading of an escape.
 type likely struct {
 	at int32
 	reading
 }
 
-// use returns the uses of the escape at a place.
 func (x *index) use(at int) use { return x.uses[at-x.from] }
 
-// index returns the escapes in a row of a text.
 func (f *Finder) index(s *scratch, data []byte, row row, v view) *index {
 	x := &s.indexes[v.depth]
 	if x.from <= row.start && row.end <= x.to {

@@ -8,13 +8,11 @@ import (
 // maxDepth is the most steps of decoding before a search.
 const maxDepth = 2
 
-// behindLayer is the view of what is behind a layer.
 func (v view) behindLayer() view { return view{v.depth + 1, true} }
 
 // hasLayers reports whether layers are looked behind.
 func (v view) hasLayers() bool { return !v.decoded && v.depth < maxDepth }
 
-// layer is an encoding that is decoded and searched.
 type layer struct {
 	kind   Layer
 	use    use

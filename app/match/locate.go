@@ -4,7 +4,7 @@ import "slices"
 
 // locate returns where the entry that ends at a place begins, or -1 for a wrong letter case.
 func (f *Finder) locate(s *scratch, data []byte, end int, e *entry) int {
-	// Nearly always all but its first character stands there as it is.
+	// Nearly always all but its first character is plain.
 	if second := end - len(e.text) + 1; second >= 0 && isText(data[second:end], e.text[1:], e.exact) {
 		if start, missing := f.startOf(s, data[:end], second, e.text[:1], e.exact); missing == 0 {
 			return start

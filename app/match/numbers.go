@@ -2,7 +2,7 @@ package match
 
 import "unicode/utf8"
 
-// separates has what stands between numbers and means nothing else.
+// separates has the bytes that only separate numbers.
 var separates = func() (separators [256]bool) {
 	for _, b := range []byte(", +-;|./_xXuU#[](){}\t\r\n\"'") {
 		separators[b] = true
@@ -29,17 +29,16 @@ var numbersLayer = func() *layer {
 // nameEnd is the value of a name's end. Lower ones are digits, which nobody escapes alone.
 const nameEnd = 16
 
-// notation is how the numbers of a list are written.
 type notation struct {
 	hex   bool // in base 16
 	names bool // a number before a colon or an arrow is a name, not one of the list
 	wide  bool // numbers from 128 on are characters, not bytes
 }
 
-// listed is what a list of decimal numbers had that may be meant otherwise.
+// listed is a decimal list's ambiguous features.
 type listed struct{ names, wide bool }
 
-// findNumbers searches lists of numbers, such as [115, 107] and {"0":115,"1":107}.
+// findNumbers searches lists as [115, 107] and {"0":115,"1":107}.
 func (f *Finder) findNumbers(s *scratch, data []byte, part row, v view) {
 	l := numbersLayer
 	least := s.shortest - 1 // what separates bytes
@@ -71,7 +70,6 @@ func (f *Finder) leastNumbers(s *scratch) int {
 	return 3*s.shortest - 1 // most have two digits, and something between
 }
 
-// findLists searches a stretch for lists in each notation that it may have.
 func (f *Finder) findLists(s *scratch, data []byte, x *index, at int, v view) {
 	var had listed
 	f.findList(s, data, x, at, v, notation{names: true}, &had)
@@ -94,7 +92,6 @@ func (f *Finder) findLists(s *scratch, data []byte, x *index, at int, v view) {
 	}
 }
 
-// findList searches a stretch for lists in one notation.
 func (f *Finder) findList(s *scratch, data []byte, x *index, at int, v view, as notation, had *listed) {
 	r := &s.runs[v.depth]
 	for at < len(data) {

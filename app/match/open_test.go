@@ -57,7 +57,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenHoldsNoLineBreak: a line break is held back only behind what is begun.
+// TestOpenHoldsNoLineBreak: only begun matches hold back a line break.
 func TestOpenHoldsNoLineBreak(t *testing.T) {
 	t.Parallel()
 	const text = "s3cr3t-value-00123456789"

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// Pattern is a known text, and how thoroughly it is looked for.
+// Pattern is a known text, and how thoroughly to search it.
 type Pattern struct {
 	Text  string
 	Class Class
@@ -34,7 +34,7 @@ const (
 	minWord    = 4
 )
 
-// maxAlike bounds how many seeds with the same text are tried at one place.
+// maxAlike bounds the equal seeds tried at one place.
 const maxAlike = 16
 
 // entry is a text of the automaton: a pattern, a block of a long one, or a seed. Each part contains
@@ -49,7 +49,6 @@ type entry struct {
 	same          int32  // another entry with this text, or none
 }
 
-// least is the length of the shortest text that is found by an entry.
 func (e *entry) least() int {
 	if e.seed {
 		return PartLength
@@ -115,7 +114,6 @@ func (f *Finder) chain() (texts []string, first []int32) {
 	return texts, first
 }
 
-// words are patterns that are found as whole words.
 type words struct {
 	byHead map[[minWord]byte][]word
 	most   int // length of the longest
@@ -138,7 +136,7 @@ func (w *words) add(pattern int, text string) {
 	w.most = max(w.most, len(text))
 }
 
-// find adds the words of a text that comes behind a byte to matches.
+// find adds the words in a text. before: the preceding byte.
 func (w *words) find(matches []Match, data []byte, before byte) []Match {
 	if w.byHead == nil {
 		return matches
@@ -158,7 +156,7 @@ func (w *words) find(matches []Match, data []byte, before byte) []Match {
 	return matches
 }
 
-// open returns where a word may begin that goes on behind data.
+// open returns where a word that continues may begin.
 func (w *words) open(data []byte, before byte) int {
 	for at := range data {
 		if at > 0 {
@@ -178,7 +176,6 @@ func (w *words) open(data []byte, before byte) int {
 	return len(data)
 }
 
-// isWord reports whether a word may begin or end between two bytes.
 func isWord(before, behind byte) bool {
 	return !charset.IsWord(before) || !charset.IsWord(behind)
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Case counts for weak patterns, and words are found only as they are set and by themselves.
+// Weak patterns need their case; words stand by themselves, as set.
 func TestClasses(t *testing.T) {
 	f := New([]Pattern{{Text: "Password1"}, {Text: "Sommer2024", Class: Weak}, {Text: "hunter", Class: Word}, {Text: "p@s!", Class: Word}})
 	for text, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 // rows finds rows of bytes of a set, by each byte's kind.
 type rows [256]kind
 
-// kind says how a byte belongs to rows. It is a set.
+// kind is a set: how a byte belongs to rows.
 type kind uint8
 
 const (
@@ -19,7 +19,6 @@ const (
 	inside        // the largest, so that one comparison tells
 )
 
-// newRows takes the sets of bytes that are counted, and of others.
 func newRows(counts, others string) (r rows) {
 	for b := range r {
 		switch {
@@ -100,7 +99,6 @@ func (r *rows) row(data []byte, at int) row {
 	return row{at, end, count, all&escaping != 0 && hasEscape(data[at:end])}
 }
 
-// hasEscape reports whether an escape may begin in data.
 func hasEscape(data []byte) bool {
 	for i := 1; i < len(data); i++ {
 		if leadBits[data[i-1]]&follows[data[i]] != 0 {

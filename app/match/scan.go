@@ -2,16 +2,15 @@ package match
 
 import "slices"
 
-// ring is more than the longest escape: readings end at most so far ahead.
+// ring exceeds the longest escape: readings end at most so far ahead.
 const ring = 16
 
-// maxPassed is how many bytes in a row are passed over between two characters.
+// maxPassed bounds skipped bytes between two characters.
 const maxPassed = 12
 
 // maxStates bounds the nodes followed at one place. Only repetitive patterns reach it.
 const maxStates = 64
 
-// state is a node that some reading of the text reaches.
 type state struct {
 	node node
 	end  int // of the last character
@@ -31,7 +30,7 @@ type place struct {
 	escapes []escape
 }
 
-// scratch is the working memory of one search. It is pooled.
+// scratch is pooled memory of one search.
 type scratch struct {
 	matches  []Match
 	passed   int                // bytes that were read, however often
@@ -55,7 +54,7 @@ type scratch struct {
 // exhausted reports whether a window's budget of work is used up.
 func (s *scratch) exhausted() bool { return s.passed > maxPasses*window }
 
-// scan adds the matches in a row of data as it is or escaped.
+// scan adds a row's matches, plain or escaped.
 func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	first := len(s.matches)
 	x := f.index(s, data, row, v)
@@ -116,7 +115,6 @@ func (f *Finder) next(data []byte, uses []use, at int) int {
 	return at
 }
 
-// passes reports whether an escape that begins with a lead stands for nothing.
 func passes(lead byte) bool { return lead == 0 || isLineBreak(lead) || lead == '<' }
 
 // run follows a single reading up to an escape or a dead end, and returns the place.
@@ -140,7 +138,7 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 	return at
 }
 
-// follow goes on from a place in all ways to read what follows.
+// follow continues from a place in all readings.
 func (f *Finder) follow(s *scratch, data []byte, uses use, at, first int) {
 	f.readEscapes(s, data, at, first)
 	here := &s.places[at%ring]
@@ -160,7 +158,6 @@ func (f *Finder) follow(s *scratch, data []byte, uses use, at, first int) {
 	here.states = here.states[:0]
 }
 
-// readEscapes reads the rest of the escapes whose lead ends at a place.
 func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 	here := &s.places[at%ring]
 	s.passed += len(here.escapes)
@@ -194,7 +191,6 @@ func (f *Finder) readEscapes(s *scratch, data []byte, at, first int) {
 	here.escapes = here.escapes[:0]
 }
 
-// walk reads text, which ends at a place, after a node.
 func (f *Finder) walk(s *scratch, data []byte, node node, text []byte, end, first int) {
 	for _, c := range text {
 		node = f.automaton.step(node, c)
@@ -226,7 +222,6 @@ func (s *scratch) reach(at int, new state) {
 	}
 }
 
-// begin adds an escape to the place where its lead ends.
 func (s *scratch) begin(new escape, at int) {
 	s.last = max(s.last, at)
 	p := &s.places[at%ring]
@@ -241,7 +236,7 @@ func (s *scratch) begin(new escape, at int) {
 	}
 }
 
-// addMatches adds the matches of which the end is known, the longest and parts.
+// addMatches adds the matches that end here, longest and parts.
 func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, first int) {
 	for head := longest; head != none; head = f.automaton.shorter[head] {
 		whole, seeds := false, false
@@ -295,10 +290,9 @@ func (s *scratch) lastOf(e *entry, first int) *Match {
 	return nil
 }
 
-// seed is that the seeds that are like an entry end at a place.
+// seed: seeds like an entry end at a place.
 type seed struct{ head, end int32 }
 
-// addSeed adds a seed once, in however many ways it may be read.
 func (s *scratch) addSeed(new seed) {
 	s.passed++
 	if !slices.Contains(s.seeds[max(0, len(s.seeds)-maxAlike):], new) {

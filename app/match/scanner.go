@@ -1,6 +1,6 @@
 package match
 
-// Sizes of what is searched at once, in bytes.
+// Sizes of a search, in bytes.
 const (
 	window    = 64 << 10 // besides what a match may reach beyond it
 	maxLayout = 64 << 10 // blanks that it holds in addition
@@ -67,7 +67,7 @@ func (s *Scanner) Close() []Match { return s.settle(len(s.data)) }
 // Settled returns the place before which all returned matches begin.
 func (s *Scanner) Settled() int { return s.from + s.done }
 
-// Settle returns the matches that begin before a place, which Open or Closed returned.
+// Settle returns the matches before a place of Open or Closed.
 func (s *Scanner) Settle(at int) []Match { return s.settle(at - s.from) }
 
 // Open returns the place before which no match can begin or continue. It reveals how much of a
@@ -90,7 +90,7 @@ func (s *Scanner) Closed() int {
 		return s.from + safe
 	}
 	held := s.finder.held(s.data)
-	// Else small pieces would have all that is held searched again.
+	// Otherwise small pieces would search all held bytes again.
 	if more := held + held/4 - (len(s.data) - s.done); more > 0 {
 		s.due = len(s.data) + more
 		return s.from + safe
@@ -98,7 +98,6 @@ func (s *Scanner) Closed() int {
 	return s.from + max(safe, len(s.data)-held)
 }
 
-// lastEnd returns the last place at which data is divided.
 func (s *Scanner) lastEnd() int {
 	if len(s.ends) == 0 {
 		return 0

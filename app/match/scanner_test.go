@@ -97,7 +97,7 @@ func TestHoleH4MemoryFollowsTheWindow(t *testing.T) {
 	}
 }
 
-// What would take too long is not searched, and said.
+// Text that takes too long is reported unsearched.
 func TestBudget(t *testing.T) {
 	f := New([]Pattern{{Text: strings.Repeat("a", 60)}, {Text: strings.Repeat("ab", 60)}, {Text: strings.Repeat("aab", 60)}})
 	got := f.Find([]byte(strings.Repeat(`\u0061%2561\\u0062`, 1<<15)))
