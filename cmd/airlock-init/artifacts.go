@@ -21,7 +21,7 @@ type outDir struct {
 	more  int      // entries that are not looked at
 }
 
-// openOutDir returns up to most entries, or nil if the script left nothing.
+// openOutDir returns up to most entries, or nil for none.
 func openOutDir(most int) *outDir {
 	fd := unix.AT_FDCWD
 	for _, name := range []string{filepath.Dir(wire.OutDir), filepath.Base(wire.OutDir)} {

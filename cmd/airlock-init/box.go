@@ -15,29 +15,26 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// box is what a guest does in its box.
 type box interface {
 	processes
 	sockets
 	files
 
-	// end ends the box with all that is in it.
 	end()
 }
 
-// processes are all of a box but its PID 1.
 type processes interface {
 	freezer
-	// fork starts the interpreter, or gives it to one that waits.
+	// fork starts the interpreter, or uses a waiting one.
 	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
 	// preloaded reports whether the interpreter has that runner. compiles: its code is wanted.
 	preloaded(source, code []byte, compiles bool) (bool, error)
 	// reap waits until there are no processes, then closes gone. main's end (a process id) goes to
 	// ended.
 	reap(main int) (ended <-chan unix.WaitStatus, gone <-chan struct{})
-	// kill sends a signal to a process, or to all for -1.
+	// kill signals a process, or all for -1.
 	kill(pid int, s unix.Signal)
-	// spoke is called once the interpreter has said something.
+	// spoke is called after the interpreter's first message.
 	spoke(pid int)
 	// env is what the interpreter's environment has besides.
 	env() []string
@@ -54,14 +51,13 @@ type sockets interface {
 type files interface {
 	// write makes directories and read-only files.
 	write(dirs []string, files map[string][]byte) error
-	// receive writes what it reads, and returns why it didn't, for the script's agent.
+	// receive writes its input, or returns the problem for the agent.
 	receive(from io.Reader, files []wire.File) (problem string)
-	// left says whether the script left something, and sends it.
+	// artifacts reports whether there are any, and sends them.
 	artifacts() (any bool, send func(io.Writer))
 	isFull(dir string) bool
 }
 
-// own is the box whose PID 1 this process is.
 type own struct {
 	signalFreezer
 	oomScore oomScore // of the runner

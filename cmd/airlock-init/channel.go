@@ -19,7 +19,7 @@ type channel struct {
 	once   sync.Once
 }
 
-// newChannel calls receive for each message until it returns false or the peer closes.
+// newChannel calls receive for each message until false or the peer's close.
 func newChannel(file *os.File, receive func(wire.Message) bool) *channel {
 	c := &channel{file: file, out: make(chan wire.Message, queued), closed: make(chan struct{})}
 	go c.receiveAll(receive)

@@ -87,7 +87,7 @@ func (c *connection) isBroken() bool {
 	return c.broken
 }
 
-// abort breaks the script's end of a connection, because the engine's broke.
+// abort breaks the script's end after the engine's broke.
 func (n *network) abort(id uint32) {
 	n.mu.Lock()
 	c := n.open[id]

@@ -57,7 +57,6 @@ func receiveFile(from io.Reader, f wire.File) error {
 	return errors.Join(err, to.Close())
 }
 
-// filesProblem says to a script's agent why it did not get its files.
 func filesProblem(err error) string {
 	if err == nil {
 		return ""

@@ -42,7 +42,7 @@ type done struct {
 	fds []int
 }
 
-// joinForked returns the box behind a link. If it fails nothing is left open.
+// joinForked returns a link's box. On failure nothing stays open.
 func joinForked(link *template.Link, p *preload) (*forked, error) {
 	var born template.Event
 	fds, err := link.Receive(&born)
@@ -73,7 +73,7 @@ func joinForked(link *template.Link, p *preload) (*forked, error) {
 	return b, nil
 }
 
-// obey takes what PID 1 says until it ends, and the box with it.
+// obey follows PID 1 until it ends, and the box with it.
 func (b *forked) obey() {
 	defer close(b.ended)
 	defer close(b.done)
@@ -101,7 +101,7 @@ func (b *forked) obey() {
 	}
 }
 
-// ask gives an order, and returns the descriptors that came with the answer.
+// ask gives an order, and returns the answer's descriptors.
 func (b *forked) ask(o template.Order, files ...*os.File) ([]int, error) {
 	b.asking.Lock()
 	defer b.asking.Unlock()
@@ -118,10 +118,8 @@ func (b *forked) ask(o template.Order, files ...*os.File) ([]int, error) {
 	return answer.fds, nil
 }
 
-// end has PID 1 end, which ends the box.
 func (b *forked) end() { _ = b.link.Close() }
 
-// close closes what is held of a box that ended.
 func (b *forked) close() {
 	b.set(false)
 	for _, c := range []io.Closer{b.link, b.dir, b.udp, b.tcp, b.syn.file} {

@@ -34,7 +34,6 @@ type signalFreezer struct {
 	done chan struct{}
 }
 
-// set freezes or thaws, and tells whether it succeeded.
 func (f *signalFreezer) set(on bool) bool {
 	if f.thaw != nil {
 		close(f.thaw)
@@ -67,7 +66,6 @@ func (f *signalFreezer) set(on bool) bool {
 	return true
 }
 
-// freeze stops every process but PID 1 and tells whether it succeeded.
 func (f *signalFreezer) freeze() bool {
 	deadline := time.Now().Add(freezeWithin)
 	for time.Now().Before(deadline) {
@@ -83,7 +81,7 @@ func (f *signalFreezer) freeze() bool {
 	return false
 }
 
-// allStopped reads /proc: is no thread of any other process running or about to?
+// allStopped reads /proc for threads that may still run.
 func (f *signalFreezer) allStopped() bool {
 	pids, err := os.ReadDir(f.proc)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// diagnostic is how much of a broken interpreter's stderr is passed on to operators.
+	// diagnostic is how much of a broken interpreter's stderr operators get.
 	diagnostic = 4 << 10
 
 	// drainWithin bounds the wait for output in pipes that no process writes any longer.
@@ -86,7 +86,6 @@ func (g *guest) live() error {
 	}
 }
 
-// boot takes the control stream and starts the interpreter.
 func (g *guest) boot() error {
 	var err error
 	if g.control, err = g.mux.AcceptStream(); err != nil {
@@ -192,7 +191,7 @@ func (g *guest) start(s *wire.Start) error {
 	return nil
 }
 
-// fromRunner passes on what a runner may say, and reports whether it was that.
+// fromRunner forwards a runner's message, and reports whether it was proper.
 func (g *guest) fromRunner(m wire.Message) bool {
 	g.mu.Lock()
 	started := g.started
@@ -264,7 +263,6 @@ func (g *guest) sendArtifacts(send func(io.Writer)) {
 	}
 }
 
-// waitAtMost waits for f to return, but no longer than limit.
 func waitAtMost(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {

@@ -15,7 +15,6 @@ import (
 // guestsFD is the descriptor that boxes come from.
 const guestsFD = 4
 
-// tmpOfForked is where scripts begin in boxes that were forked.
 const tmpOfForked = "/tmp"
 
 // serveGuests serves a template's boxes from outside. It has no more rights than they.
@@ -48,7 +47,7 @@ func serveGuests() error {
 	}
 }
 
-// serveForked serves one box, and says on stderr why it can't.
+// serveForked serves one box, and reports failures on stderr.
 func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
 	defer stderr.Close()
 	pipe, err := newStdio(stdin, stdout)

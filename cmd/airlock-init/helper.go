@@ -16,7 +16,6 @@ const (
 	sendMode    = "send-artifacts"
 )
 
-// runHelper is what the program does with one of these arguments.
 func runHelper(mode string, stdin io.Reader, stdout io.Writer) error {
 	if mode == sendMode {
 		if out := openOutDir(wire.MaxEntries); out != nil {

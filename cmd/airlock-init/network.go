@@ -171,7 +171,6 @@ func (n *network) admit(conn *net.TCPConn) (waited bool, limit wire.Limit) {
 	return waited, ""
 }
 
-// ask requests the connection and reports whether the engine made it.
 func ask(stream *yamux.Stream, header wire.Header) bool {
 	if err := wire.Write(stream, header); err != nil {
 		return false
@@ -237,7 +236,7 @@ func (n *network) refuseUnlisted(to netip.AddrPort) {
 	}
 }
 
-// count admits one more connection, up to the number that counts as an attack.
+// count admits a connection, up to the number of an attack.
 func (n *network) count() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

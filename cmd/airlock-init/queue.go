@@ -53,7 +53,7 @@ func (q *queue) join(conn *net.TCPConn) (admitted, waited bool) {
 
 func (q *queue) leave() { <-q.open }
 
-// tcpEstablished is the kernel's number for a connection that both ends keep open.
+// tcpEstablished is the kernel's number of that state.
 const tcpEstablished = 1
 
 // isGivenUp reports whether the script has closed its end.

@@ -44,7 +44,6 @@ func runnerEnv(tmp string) []string {
 	}
 }
 
-// runner is the Python process and our ends of what it holds.
 type runner struct {
 	pid            int
 	stdout, stderr *os.File
@@ -138,7 +137,7 @@ func programOf(source, code []byte) (*os.File, error) {
 	return pipeOf(slices.Concat(fmt.Appendf(nil, "%08x", len(code)), code, source))
 }
 
-// pipeOf returns the end of a pipe that content comes out of.
+// pipeOf returns a pipe with content.
 func pipeOf(content []byte) (*os.File, error) {
 	read, write, err := os.Pipe()
 	if err != nil {

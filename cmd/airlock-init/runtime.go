@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// threads is how many idle threads the runtime is given in advance.
 const threads = 6
 
 // configureRuntime fits the Go runtime to PID 1 of a small box.

@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
-// supervised is a box whose first process this is.
 type supervised struct {
 	*own
 	*supervisorLink
@@ -43,7 +42,7 @@ func joinSupervisor() (*supervisorLink, error) {
 	if filtered, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil || filtered != 2 {
 		return nil, fmt.Errorf("there is no system call filter")
 	}
-	// Orphans come to us, as they would to PID 1.
+	// Orphans come to us, as to PID 1.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become subreaper: %w", err)
 	}
@@ -65,7 +64,6 @@ func greetSupervisor(file *os.File) (d *fdpass.Conn, abi int, err error) {
 	return d, int(m.ABI), err
 }
 
-// serve serves the supervisor until that ends, and the box with it.
 func (w *supervisorLink) serve(n *network) {
 	for {
 		m, fd, err := w.conn.Receive()
@@ -85,7 +83,7 @@ func (w *supervisorLink) serve(n *network) {
 	}
 }
 
-// begin tells the supervisor, before a script is there, that one comes.
+// begin announces a script to the supervisor.
 func (w *supervisorLink) begin() error { return w.conn.Send(fdpass.Message{Kind: fdpass.Begin}, -1) }
 
 // set implements freezer.
@@ -98,7 +96,7 @@ func (s *supervised) set(on bool) bool {
 	return <-s.frozen == on
 }
 
-// fork starts a process that can neither signal nor trace this one.
+// fork starts a process that can't signal or trace this one.
 func (s *supervised) fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error) {
 	ruleset.OnThrowawayThread(func() {
 		if err = ruleset.EnforceInner(s.abi); err == nil {
@@ -116,7 +114,7 @@ func (n *network) serveSupervised(w *supervisorLink) {
 	go w.serve(n)
 }
 
-// take accepts a connection for an address, or says with which error connecting fails.
+// take accepts a connection, or returns its error number.
 func (n *network) take(to netip.AddrPort, fd int) unix.Errno {
 	file := os.NewFile(uintptr(fd), "connection")
 	defer file.Close()

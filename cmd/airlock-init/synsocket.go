@@ -12,10 +12,10 @@ import (
 // netns.openSYNSocket.
 type synSocket struct{ file *os.File }
 
-// maxInherited is above the number of any descriptor that a box is started with.
+// maxInherited exceeds any inherited descriptor.
 const maxInherited = 64
 
-// findSYNSocket returns the socket that the box's first step left open, or nil.
+// findSYNSocket returns the first step's socket, or nil.
 func findSYNSocket() *synSocket {
 	for fd := 3; fd < maxInherited; fd++ {
 		kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)

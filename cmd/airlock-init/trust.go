@@ -61,7 +61,7 @@ func writeReadOnly(path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// debianCertifi is what Debian's certifi comes with, though it reads the system's roots.
+// debianCertifi is Debian's certifi bundle, though Debian's reads the system's roots.
 const debianCertifi = "/usr/lib/python3/dist-packages/certifi/cacert.pem"
 
 // systemRoots returns the runtime's roots in PEM, ending with a line break, or nothing.
