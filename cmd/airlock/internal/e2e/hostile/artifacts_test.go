@@ -17,7 +17,7 @@ const (
 	givenSize    = 1 << 20
 )
 
-// copies reads its file, which it can't change, and leaves a copy.
+// copies reads its read-only file, and leaves a copy.
 const copies = `
 import os, time
 for attempt in (lambda: files.open("a.txt", "a"), lambda: open(os.environ["AIRLOCK_FILES"] + "/b", "w"),
@@ -60,7 +60,7 @@ save_file("plain", "fine")
 set_result(1)
 `
 
-// leavesMany leaves 100,000 files, or as many as there is room for.
+// leavesMany leaves up to 100,000 files.
 const leavesMany = `
 import os
 os.chdir(os.environ["AIRLOCK_OUT"])
@@ -73,7 +73,7 @@ except OSError:
 set_result(made)
 `
 
-// leavesElsewhere has a link to the machine's files in the place of the directory.
+// leavesElsewhere replaces the directory by a link to the machine's files.
 const leavesElsewhere = `
 import os, shutil
 out = os.environ["AIRLOCK_OUT"]
@@ -82,7 +82,7 @@ os.symlink("/etc", out)
 set_result(1)
 `
 
-// leavings are what a script leaves: reasons of withholding by name, "" for an artifact.
+// leavings are a script's: reasons of withholding by name, "" for an artifact.
 type leavings struct {
 	name, script, status string
 	timeout              int  // seconds
@@ -91,7 +91,7 @@ type leavings struct {
 	more                 bool // and others, with a row that counts those that weren't collected
 }
 
-// special is what is said of devices, pipes and sockets, where a backend lets scripts make any.
+// special is the reason for devices, pipes and sockets.
 const special = "It is not a regular file."
 
 func leavingCases() []leavings {
@@ -164,7 +164,6 @@ func giveAndTake(t *testing.T, in *e2e.Instance, backends ...string) {
 	}
 }
 
-// leavingsDesk is an instance and a profile on one of its backends.
 type leavingsDesk struct {
 	in      *e2e.Instance
 	t       *testing.T

@@ -159,7 +159,7 @@ func besiege(t *testing.T, s *siege, scope scope) {
 	detect(s.in, s.secrets, "--whole") // E13 prints nearly all of one, D16 asks for hosts whose names are parts
 }
 
-// wasWholeSiege ends a siege by all cases: E20, and what has to have been tried.
+// wasWholeSiege ends a siege by all cases (E20), and checks what was tried.
 func (s *siege) wasWholeSiege(t *testing.T) {
 	t.Run("e20_sources", func(t *testing.T) {
 		s.t, s.in.T = t, t

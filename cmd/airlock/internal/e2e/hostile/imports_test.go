@@ -187,7 +187,7 @@ set_result([csv.mine, statistics.mean([1, 3]), seen, first is kept, first is sec
 	}
 }
 
-// numbersScript returns what depends on how many threads compute, in which order, and with what they begin.
+// numbersScript returns results that depend on threads and their order.
 const numbersScript = `
 import os
 import numpy, pandas
@@ -205,7 +205,7 @@ set_result({
     "sorted": numpy.argsort(values[:100]), "threads": len(os.listdir("/proc/self/task")),
 })`
 
-// TestLoadedModulesComputeTheSame as those that a script imports itself, to the last digit.
+// TestLoadedModulesComputeTheSame as imported ones, to the last digit.
 func TestLoadedModulesComputeTheSame(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

@@ -18,7 +18,7 @@ func TestLandlockFromInside(t *testing.T) {
 	profile := in.Admin("", "profile", "create", "--description", "landlock", "--host", "web.test:8080")
 	in.Admin("", "profile", "lock", profile)
 	run := func(script string) e2e.Execution {
-		// processes that all fork may take long to reach a limit on a busy machine
+		// all fork: on a busy machine it may take long to reach a limit
 		return in.Await(in.Submit(profile, script, 2*time.Minute), 3*time.Minute)
 	}
 
@@ -54,7 +54,7 @@ set_result(bad)`)
 		t.Errorf("%s %s %s %s", x.Status, x.Result, x.Error, x.Stderr)
 	}
 
-	// A thread and a child that compute without pause don't, while the question is open.
+	// A thread and a child that compute stop while the question is open.
 	asked := in.Submit(profile, `
 import os, threading, time
 count = 0

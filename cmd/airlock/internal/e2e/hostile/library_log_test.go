@@ -63,7 +63,7 @@ with httpx.Client(headers={"Authorization": "Bearer " + settings["TOKEN"]}) as c
 	}
 }
 
-// answersTooMuch sends after each answer a body that it can't have, with the request's credential.
+// answersTooMuch sends a forbidden body after each answer, with the request's credential.
 func answersTooMuch(conn net.Conn) {
 	defer conn.Close()
 	for in := bufio.NewReader(conn); ; {

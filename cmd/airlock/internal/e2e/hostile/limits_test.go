@@ -23,7 +23,6 @@ func TestLimitsSpeak(t *testing.T) {
 	}
 }
 
-// onBackends tests two backends, and all with -matrix, in a world of their own.
 func onBackends(t *testing.T, test func(t *testing.T, backend string, settings []string)) {
 	e2e.NewWorld(t)
 	names := backends.Automatic()

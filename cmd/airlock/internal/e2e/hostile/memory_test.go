@@ -57,7 +57,6 @@ func randomWords(n int) iter.Seq[string] {
 	}
 }
 
-// peakMemory returns the most bytes that a process has had in memory.
 func peakMemory(t *testing.T, pid int) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -102,7 +102,6 @@ set_result(llm.complete("marker-in-the-memory-of-the-box " + key))`, 60*time.Sec
 	detect(s.in, s.secrets)
 }
 
-// find counts the occurrences of text in a process's writable memory.
 func find(t *testing.T, pid int, text []byte) int {
 	t.Helper()
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))

@@ -34,7 +34,7 @@ func TestHoleH2LogOfAHost(t *testing.T) {
 		return x
 	}
 	const send = `httpx.get("https://echo.test/", headers={"Authorization": "Bearer " + settings["TOKEN"]})`
-	// The number of values that it saw is what a script can tell past any redactor.
+	// A script can tell the number of values past any redactor.
 	const read = `
 text = httpx.get("https://echo.test/log").text
 print(text)

@@ -45,7 +45,7 @@ func newSiege(t *testing.T, settings ...string) *siege {
 	})
 }
 
-// siegeOf besieges the server that start starts with these settings and its own.
+// siegeOf besieges a server started with these settings.
 func siegeOf(t *testing.T, start func(env ...string) place) *siege {
 	w := e2e.NewWorld(t)
 	s := &siege{t: t, w: w, tls: e2e.NewTLSWorld(t), profiles: map[string]string{}, sealed: map[string]string{}}
@@ -63,21 +63,19 @@ func siegeOf(t *testing.T, start func(env ...string) place) *siege {
 	return s
 }
 
-// newSecret rotates the injected credential, so that each case has one of its own.
+// newSecret rotates the injected credential for each case.
 func (s *siege) newSecret() {
 	secret := rand.Text() + "-" + rand.Text()[:5]
 	s.secrets = append(s.secrets, secret)
 	s.in.Admin(secret, "credential", "set", "INJECTED", "--mode", "injected")
 }
 
-// seal sets a sealed credential with a value of its own.
 func (s *siege) seal(name string, args ...string) {
 	value := "sk-" + rand.Text() + "/+" + rand.Text()
 	s.secrets, s.sealed[name] = append(s.secrets, value), value
 	s.in.Admin(value, append([]string{"credential", "set", name, "--mode", "sealed"}, args...)...)
 }
 
-// restricted reports whether the boxes are of the restricted tier.
 func (s *siege) restricted() bool {
 	var health struct {
 		Isolation string `json:"isolation"`
@@ -103,7 +101,6 @@ func (s *siege) sealedWentOnlyHome(all bool) {
 	}
 }
 
-// profile returns a locked profile of that name with these hosts.
 func (s *siege) profile(name string, hosts []string) string {
 	name += " " + strings.Join(hosts, " ")
 	if id, ok := s.profiles[name]; ok {
@@ -192,7 +189,7 @@ func (s *siege) await(within time.Duration, running ...e2e.Execution) (ended []e
 	return ended
 }
 
-// scripts lists the processes of scripts: all of the boxes' but those that hold the box.
+// scripts lists the boxes' processes, but for those that hold a box.
 func (s *siege) scripts() []string {
 	return slices.DeleteFunc(s.boxes["processes"](), func(line string) bool {
 		pid, command, _ := strings.Cut(line, " ")
@@ -205,7 +202,7 @@ func (s *siege) scripts() []string {
 	})
 }
 
-// afterwards asserts what has to hold after every case, and that the next execution works.
+// afterwards asserts the invariants after a case, and runs another execution.
 func (s *siege) afterwards() {
 	s.nothingLeft()
 	x := s.in.Await(s.in.Submit(s.profile("", nil), "set_result(6 * 7)", 10*time.Second), 30*time.Second)
@@ -223,7 +220,7 @@ func (s *siege) nothingLeft() {
 	for kind, list := range s.boxes { // the end of an execution is told a moment before its box is gone
 		e2e.Eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left", func() bool { return len(list()) == 0 })
 	}
-	// fewer: somebody removed a mount point on the host, and the copy here went with it
+	// fewer: a mount point removed on the host is gone here too
 	if n := mounts(s.t); n > s.mounts {
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
 	}
@@ -262,7 +259,7 @@ func (s *siege) seeBox() {
 	}
 }
 
-// withGroups adds the control groups of an instance's boxes, where this host has such to write to.
+// withGroups adds the boxes' control groups, where the host has writable ones.
 func withGroups(t *testing.T, in *e2e.Instance, boxes kinds) kinds {
 	if sandboxtest.FindGroups(t).Version != 0 {
 		label := e2e.LabelOf(t, in)

@@ -175,7 +175,7 @@ func TestATemplateKnowsNoSecret(t *testing.T) {
 	}
 }
 
-// memoryOf returns what can be read of a process; nothing if it ended.
+// memoryOf returns a process's readable memory; nothing if it ended.
 func memoryOf(t *testing.T, pid int) (all []byte) {
 	t.Helper()
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
@@ -199,7 +199,7 @@ func memoryOf(t *testing.T, pid int) (all []byte) {
 	return all
 }
 
-// TestTheGuestsOfATemplateKeepNothingOfABox: as many descriptors are open after boxes as before them.
+// TestTheGuestsOfATemplateKeepNothingOfABox: boxes leave no descriptors open.
 func TestTheGuestsOfATemplateKeepNothingOfABox(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

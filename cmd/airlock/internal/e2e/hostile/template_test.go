@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// stateScript returns what a script finds in its process, but for what no two processes have alike.
+// stateScript returns a process's state, without what always differs.
 const stateScript = `
 import gc, os, resource, signal, sys, threading, time
 import fcntl, multiprocessing, socket, ctypes  # of these a template has some, hidden from scripts
@@ -163,7 +163,6 @@ func TestATemplateThatDiesCostsNoExecution(t *testing.T) {
 	}
 }
 
-// layoutScript tells where things are in the memory of its interpreter.
 const layoutScript = `
 import json
 with open("/proc/self/maps") as file:
@@ -243,13 +242,11 @@ func complete(t *testing.T, in *e2e.Instance, profile, script string) e2e.Execut
 	return x
 }
 
-// forked asserts that the server's boxes are forked from a template.
 func forked(t *testing.T, in *e2e.Instance) {
 	t.Helper()
 	e2e.Eventually(t, time.Minute, "there is a template", func() bool { return len(templates(in)) > 0 })
 }
 
-// templates are the process ids of the first steps of a server's templates.
 func templates(in *e2e.Instance) (pids []int) {
 	for _, p := range in.Processes() {
 		if strings.HasSuffix(strings.TrimSpace(p.Line), "/airlock-init template") {
@@ -259,7 +256,6 @@ func templates(in *e2e.Instance) (pids []int) {
 	return pids
 }
 
-// chanceScript returns what has to differ between any two boxes.
 const chanceScript = `
 import multiprocessing, os, random, secrets, ssl, tempfile, uuid
 import numpy
@@ -422,7 +418,6 @@ func waits(t *testing.T, in *e2e.Instance, x e2e.Execution) {
 	}
 }
 
-// guests is the process that serves the boxes of a server's only template.
 func guests(t *testing.T, in *e2e.Instance) int {
 	t.Helper()
 	for _, p := range in.Processes() {

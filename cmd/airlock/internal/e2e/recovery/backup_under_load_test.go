@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// worked is what an agent got back from one of its executions.
 type worked struct {
 	x     e2e.Execution
 	ended time.Time

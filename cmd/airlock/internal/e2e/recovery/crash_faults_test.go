@@ -69,7 +69,6 @@ func (c *crash) restart() bool {
 	return true
 }
 
-// cut breaks the link to the machine, on which there is a box.
 func (c *crash) cut(meanwhile func()) bool {
 	hit := c.target(func() bool { return len(c.machine.Boxes()) > 0 })
 	c.machine.Cut()
@@ -78,7 +77,6 @@ func (c *crash) cut(meanwhile func()) bool {
 	return hit
 }
 
-// roomy is how large the data directory's file system is while nothing is wrong.
 const roomy = "size=1g"
 
 // fill fills the data directory's file system. If the load makes it grow, it can't be made so
@@ -97,7 +95,7 @@ func (c *crash) fill() bool {
 	return problem == nil
 }
 
-// diskFull lasts until the server says so, and a while longer.
+// diskFull lasts a while longer than the server needs to say so.
 func diskFull(c *crash) bool {
 	full := c.fill() && c.target(func() bool { answers, full := c.health(); return answers && full })
 	c.while(2 * time.Second)
@@ -150,7 +148,6 @@ func unwritable(c *crash) bool {
 	return strings.Contains(string(failed), "(INJECTED)")
 }
 
-// readOnlyStart has the server refuse a data directory that it can't write to, and say so.
 func readOnlyStart(c *crash) bool {
 	c.stop(unix.SIGKILL)
 	e2e.Eventually(c.t, 30*time.Second, "nobody uses the data directory", func() bool {
@@ -166,7 +163,7 @@ func readOnlyStart(c *crash) bool {
 	return c.restart()
 }
 
-// heldDatabase has another process keep the one write transaction that there may be.
+// heldDatabase has another process hold the write transaction.
 func heldDatabase(c *crash) bool {
 	db, err := sql.Open("sqlite",
 		"file:"+filepath.Join(c.in.Dir, "airlock.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
@@ -215,7 +212,7 @@ func (c *crash) setToken() {
 	c.witness.Kept()
 }
 
-// tokenCut does the same and kills the command somewhere in the middle, unless it was quicker.
+// tokenCut does the same, but kills the command midway if it can.
 func tokenCut(c *crash) bool {
 	command := exec.Command(c.in.Binary, "admin", "credential", "set", "TOKEN")
 	command.Env, command.Stdin = c.in.Env, strings.NewReader(c.witness.Mint())
@@ -253,7 +250,6 @@ func (c *crash) useToken() {
 	}
 }
 
-// tokenOn runs a script on a backend and returns the credential with which it came.
 func (c *crash) tokenOn(backend string) string {
 	c.t.Helper()
 	nonce := "last-" + strconv.FormatUint(c.random.Uint64(), 10)

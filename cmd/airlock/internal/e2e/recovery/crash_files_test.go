@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// filesLoad sends files and takes artifacts, through whatever befalls the server.
+// filesLoad sends files and takes artifacts throughout.
 type filesLoad struct {
 	c      *crash
 	cancel context.CancelFunc
@@ -39,7 +39,7 @@ type keptFile struct {
 	content []byte
 }
 
-// mostFiles bounds what is kept: the data directory is small.
+// mostFiles bounds the kept files: the data directory is small.
 const mostFiles = 400
 
 // leaveCopy leaves what it was given.
@@ -69,7 +69,6 @@ func (l *filesLoad) end() {
 
 func (l *filesLoad) profile() string { return l.c.profiles["bubblewrap"] }
 
-// one sends a file, and has a script copy it.
 func (l *filesLoad) one(content []byte, run bool) {
 	name := fmt.Sprintf("f%d", len(l.sent))
 	var file struct {
@@ -113,7 +112,7 @@ func (l *filesLoad) one(content []byte, run bool) {
 	}
 }
 
-// judge reads everything that got a 2xx: artifacts as they are, files by a script.
+// judge reads everything that got a 2xx.
 func (l *filesLoad) judge() {
 	t := l.c.t
 	t.Helper()

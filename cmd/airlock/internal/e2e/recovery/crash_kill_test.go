@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// target waits until there is something to hit, for which the load cares; false if nothing came.
+// target waits for something to hit, which the load makes; false if nothing came.
 func (c *crash) target(there func() bool) bool {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if there() {
@@ -31,16 +31,14 @@ func (c *crash) kill(list func() []int) bool {
 	})
 }
 
-// both is and, and what it is given has happened by then.
 func both(one, other bool) bool { return one && other }
 
-// killServer is true if it was not about to end anyway.
+// killServer is true if the server was not ending anyway.
 func (c *crash) killServer() bool {
 	c.stop(unix.SIGKILL)
 	return wasKilled(c.in.Server)
 }
 
-// wasKilled reports whether a command that has ended did not do so by itself.
 func wasKilled(command *exec.Cmd) bool {
 	status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
@@ -107,7 +105,6 @@ func guestsKilled(c *crash) bool {
 	return c.lostBoxes() > before
 }
 
-// lostBoxes is how many executions have ended because their box did.
 func (c *crash) lostBoxes() int {
 	return c.in.Count("SELECT count(*) FROM executions WHERE error LIKE 'the sandbox was lost%' OR error LIKE 'the " +
 		"sandbox ended before%' OR error LIKE 'the script was ended by signal 9%'")
@@ -152,7 +149,7 @@ func engineRestarted(c *crash) bool {
 	return hit
 }
 
-// serverAndEngineKilled leaves nobody who knows of the containers but the engine's files.
+// serverAndEngineKilled leaves containers that only the engine's files know.
 func serverAndEngineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
@@ -205,7 +202,6 @@ func (c *crash) plugins() (pids []int) {
 	return pids
 }
 
-// guests are all processes of boxes, wherever they are: airlock-init, Python, and what holds them.
 func (c *crash) guests() (pids []int) {
 	for _, p := range e2e.Under(c.t, syscall.Getpid()) {
 		if strings.Contains(p.Line, "airlock-init") || strings.Contains(p.Line, "python3 -") {

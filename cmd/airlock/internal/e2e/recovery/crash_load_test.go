@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// crashScript tells the witness that it runs, once, and then does what inputs say.
+// crashScript tells the witness once that it runs, then obeys inputs.
 const crashScript = `import socket, time
 with socket.create_connection(("witness.test", 80), 15) as s:
     s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n"
@@ -41,7 +41,7 @@ type sentScript struct {
 	view           e2e.Execution
 }
 
-// crashLoad is what clients do meanwhile. They bear with a server that is not there.
+// crashLoad is the clients, who tolerate an absent server.
 type crashLoad struct {
 	c       *crash
 	seed    uint64
@@ -92,7 +92,6 @@ func (l *crashLoad) end() {
 	l.clients.Wait()
 }
 
-// one submits a script, insists until there is an answer, and follows the execution for a while.
 func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
 	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()),
@@ -203,7 +202,7 @@ func (l *crashLoad) follow(s *sentScript) bool {
 	return false
 }
 
-// ended keeps the end, which must be the same whenever it is looked at.
+// ended keeps the end, which must never change.
 func (l *crashLoad) ended(s *sentScript, view e2e.Execution, text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,7 +234,6 @@ func (l *crashLoad) look() {
 	}
 }
 
-// settle waits until everything that was accepted has ended, and looks at all the ends again.
 func (l *crashLoad) settle() {
 	t := l.c.t
 	t.Helper()
@@ -286,7 +284,7 @@ func (l *crashLoad) again() {
 	}
 }
 
-// judge compares what Airlock says about an execution with what the client did and the witness saw.
+// judge compares Airlock's account with the client's and the witness's.
 func (l *crashLoad) judge(s *sentScript) {
 	n := l.c.witness.Count(s.nonce)
 	var end struct {
@@ -339,7 +337,7 @@ var crashEnds = regexp.MustCompile(
 		`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
 		`airlock\.llm\.Error: the question could not be stored)`)
 
-// ask makes a request; 0 if there was no whole answer.
+// ask makes a request; 0 without a whole answer.
 func (l *crashLoad) ask(method, path string, body []byte, key string) (int, []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -364,7 +362,7 @@ func (l *crashLoad) ask(method, path string, body []byte, key string) (int, []by
 	return response.StatusCode, text
 }
 
-// report says how it all ended. A run in which little was completed has tested little.
+// report prints the outcome. A run that completed little has tested little.
 func (l *crashLoad) report() {
 	ends, backends := map[string]int{}, map[string]int{}
 	completed := 0

@@ -28,10 +28,10 @@ var (
 	seed   = flag.Uint64("seed", 0, "of TestNothingAcceptedIsLost; 0: another one each time")
 )
 
-// restEvery is after how many faults everything is brought to rest and looked at as a whole.
+// restEvery is the number of faults between checks at rest.
 const restEvery = 100
 
-// mostMisses is how often a fault may hit nothing more than it hits something.
+// mostMisses bounds the ratio of misses to hits of a fault.
 const mostMisses = 8
 
 // TestNothingAcceptedIsLost breaks the whole program at random moments under load, in every way of
@@ -86,7 +86,6 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 	c.report()
 }
 
-// crash is an instance that is broken again and again, with everything around it.
 type crash struct {
 	t          *testing.T
 	in         *e2e.Instance
@@ -156,12 +155,10 @@ func newCrash(t *testing.T) *crash {
 	return c
 }
 
-// while lets the load go on for a random time.
 func (c *crash) while(most time.Duration) {
 	time.Sleep(time.Duration(c.random.Int64N(int64(most))))
 }
 
-// works reports whether the server answers and can run scripts.
 func (c *crash) works() bool {
 	answers, full := c.health()
 	return answers && !full && c.in.Ready()
@@ -183,7 +180,7 @@ func (c *crash) calm() {
 	time.Sleep(8 * time.Second)
 }
 
-// rest ends the load, lets everything end and looks at it. The server is stopped afterwards.
+// rest ends the load, checks everything and stops the server.
 func (c *crash) rest() {
 	c.t.Helper()
 	c.load.end()
@@ -209,7 +206,6 @@ func (c *crash) check() {
 	}
 }
 
-// stop ends the server, which has to obey within its own limits, and waits.
 func (c *crash) stop(signal syscall.Signal) {
 	c.t.Helper()
 	ended := make(chan error, 1)
@@ -226,7 +222,7 @@ func (c *crash) stop(signal syscall.Signal) {
 	}
 }
 
-// logTail is the end of the log without what there are thousands of.
+// logTail returns the log's end without its most frequent lines.
 func (c *crash) logTail() string {
 	log, _ := os.ReadFile(c.in.Log)
 	var kept []string
@@ -324,7 +320,7 @@ func (c *crash) again() {
 	c.nothingLeft()
 }
 
-// unwell reports whether a fault keeps the server from writing, or did until a moment ago.
+// unwell reports whether a fault prevents writes, or just did.
 func (c *crash) unwell() bool {
 	one := c.striking.Load()
 	return one != nil && one.disk || one == nil && time.Since(time.Unix(0, c.struck.Load())) < 5*time.Second
@@ -359,7 +355,7 @@ func (c *crash) strays() []string {
 	return found
 }
 
-// report says what happened, and fails if a fault never hit anything.
+// report prints the faults, and fails if one never hit.
 func (c *crash) report() {
 	c.t.Logf("hits: %v; misses: %v; seen: %v", c.hits, c.misses, c.seen)
 	for what, n := range c.seen {

@@ -150,7 +150,6 @@ func TestRetentionMakesRoom(t *testing.T) {
 	in.Sound()
 }
 
-// smallDisk mounts one of its own, in the namespaces of a test.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	e2e.Shell(t, "ip", "link", "set", "lo", "up")
@@ -160,8 +159,7 @@ func smallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// ageExecutions makes all executions of a server that is stopped old enough for retention to take
-// them.
+// ageExecutions makes a stopped server's executions old enough for retention.
 func ageExecutions(in *e2e.Instance) {
 	in.T.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.Dir, "airlock.db")+"?_pragma=busy_timeout(10000)")
@@ -222,7 +220,6 @@ func emptyWriteAheadLog(in *e2e.Instance) {
 	})
 }
 
-// fillUp writes a file until so many bytes are left beside it.
 func fillUp(t *testing.T, dir string, left int64) {
 	t.Helper()
 	var fs unix.Statfs_t
@@ -233,7 +230,6 @@ func fillUp(t *testing.T, dir string, left int64) {
 	e2e.Must(t, unix.Fallocate(int(f.Fd()), 0, 0, int64(fs.Bavail)*fs.Bsize-left))
 }
 
-// fill writes a file until not a byte has room beside it, and returns its path.
 func fill(t *testing.T, dir string) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "ballast"))
@@ -247,7 +243,6 @@ func fill(t *testing.T, dir string) string {
 	return f.Name()
 }
 
-// gate is a host that answers when it is opened.
 type gate struct {
 	address string
 	opened  chan struct{}

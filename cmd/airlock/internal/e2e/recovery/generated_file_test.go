@@ -21,7 +21,7 @@ type instanceSize struct {
 // filePassphrase protects generated files.
 const filePassphrase = "six words nobody else will guess"
 
-// generatedFile writes an .airlock file by what docs/airlock-file.md says, line by line.
+// generatedFile writes an .airlock file by docs/airlock-file.md, line by line.
 type generatedFile struct {
 	enc    *json.Encoder
 	counts map[string]int
@@ -118,7 +118,7 @@ func (f *generatedFile) execution(profile string, policy app.Policy, at int64, o
 			"started_at": at + 6, "duration_ms": 9, "count": 1, "credentials": []string{}})
 }
 
-// text is n characters that compress like text does, to about half.
+// text is n characters that compress to about half.
 func (f *generatedFile) text(n int) string {
 	const letters = "etaoinshrdlucmfw" // four bits each
 	out := make([]byte, n)

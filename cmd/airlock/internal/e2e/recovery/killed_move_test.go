@@ -142,7 +142,6 @@ func killDuring(in *e2e.Instance, middle func() bool, args ...string) {
 	in.T.Fatalf("%v was always faster", args)
 }
 
-// holdsFile reports whether the data directory has a file of that pattern.
 func holdsFile(in *e2e.Instance, pattern string) bool {
 	found, err := filepath.Glob(filepath.Join(in.Dir, pattern))
 	e2e.Must(in.T, err)
@@ -162,7 +161,6 @@ func isWriting(in *e2e.Instance) bool {
 	return false
 }
 
-// countKeys is with how many instance keys ids and scripts are sealed.
 func countKeys(in *e2e.Instance) int {
 	return in.Count("SELECT count(*) FROM (SELECT substr(sealed_id, 2, 4) FROM profiles UNION SELECT substr(sealed_id, " +
 		"2, 4) FROM executions UNION SELECT substr(script, 2, 4) FROM execution_scripts)")
@@ -174,7 +172,7 @@ func countLines(in *e2e.Instance, file string) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// scheduleBackup switches backups on, as of a month ago, so that one is due.
+// scheduleBackup makes a backup due.
 func scheduleBackup(in *e2e.Instance, target string) {
 	i, err := instance.Open(in.T.Context(), config.Config{DataDir: in.Dir}, slog.New(slog.DiscardHandler))
 	e2e.Must(in.T, err)

@@ -30,7 +30,6 @@ func (h *environment) goroutines(r *e2e.GoroutineReader) map[string]int {
 // two goroutines at most.
 const keptConnections = 8
 
-// goroutinesBack waits until there are no more goroutines than there were, of any kind.
 func (h *environment) goroutinesBack(t *testing.T, r *e2e.GoroutineReader, before map[string]int) {
 	t.Helper()
 	var now map[string]int

@@ -203,7 +203,6 @@ func (h *environment) count(t *testing.T) map[string]int {
 	return counts
 }
 
-// groups lists the control groups of this instance's boxes and of the engine's containers.
 func (h *environment) groups(t *testing.T) []string {
 	return e2e.GroupsWith(t, func(path string) bool {
 		return e2e.OfBox(path, h.label) || filepath.Base(filepath.Dir(path)) == h.engine.Name()

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// savedSkill makes a skill of a script that ran, as an agent does, and returns its digest.
+// savedSkill saves a script that ran as a skill, and returns its digest.
 func savedSkill(t *testing.T, in *e2e.Instance, profile, script string) string {
 	t.Helper()
 	x := in.Await(in.Submit(profile, script, 30*time.Second), 30*time.Second)
@@ -46,7 +46,6 @@ func runsSkill(t *testing.T, in *e2e.Instance, profile, skill, want string) {
 	}
 }
 
-// artifact reads what an execution left, as its agent does.
 func artifact(in *e2e.Instance, profile string, x e2e.Execution, name string) (int, string) {
 	in.T.Helper()
 	status, content, _ := in.Do(http.MethodGet, "/executions/"+x.ID+"/artifacts/"+name, profile, "", nil)

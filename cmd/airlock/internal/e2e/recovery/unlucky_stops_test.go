@@ -30,7 +30,7 @@ type stopKind struct {
 	after   bool // a SIGTERM that came before
 }
 
-// leavesToOthers reports whether nobody outlives the stop who could clear away.
+// leavesToOthers reports whether no survivor can clear away.
 func (k stopKind) leavesToOthers() bool { return k.plugins && k.signal == unix.SIGKILL }
 
 func stopKinds() []stopKind {
@@ -139,7 +139,7 @@ func (u *unluckyStops) again(in *e2e.Instance) []string {
 	return dataFiles(u.t, in.Dir)
 }
 
-// note remembers an instance's label, if it got so far as to have one.
+// note remembers an instance's label, if it has one.
 func (u *unluckyStops) note(in *e2e.Instance) {
 	if _, err := os.Stat(filepath.Join(in.Dir, "instance.key")); err == nil {
 		if label := e2e.LabelOf(u.t, in); !slices.Contains(u.labels, label) {
@@ -225,7 +225,7 @@ func (u *unluckyStops) strike(kind stopKind, in *e2e.Instance) {
 	_ = in.Server.Process.Signal(kind.signal)
 }
 
-// traces is all that nothing may be left of, by what it is.
+// traces lists everything that must go, by kind.
 func (u *unluckyStops) traces() map[string][]string {
 	found := map[string][]string{
 		"processes": u.processes(),
@@ -256,7 +256,7 @@ func (u *unluckyStops) traces() map[string][]string {
 	return found
 }
 
-// processes are those below this one that are neither an engine's nor a machine's own.
+// processes lists those below this one, without an engine's or machine's.
 func (u *unluckyStops) processes() (found []string) {
 	for _, p := range e2e.Under(u.t, os.Getpid()) {
 		fields, err := e2e.ReadStat(p.PID)
@@ -269,7 +269,7 @@ func (u *unluckyStops) processes() (found []string) {
 	return found
 }
 
-// look notes what there was to leave: a test that never meets any proves nothing.
+// look records what could be left: a test that meets nothing proves nothing.
 func (u *unluckyStops) look() {
 	for what, list := range u.traces() {
 		if len(list) > 0 {
@@ -352,7 +352,6 @@ func (u *unluckyStops) counts() map[string]int {
 	return counts
 }
 
-// networks are the network namespaces that processes below this one are in.
 func (u *unluckyStops) networks() map[string]bool {
 	found := map[string]bool{}
 	for _, p := range e2e.Under(u.t, os.Getpid()) {
@@ -363,7 +362,6 @@ func (u *unluckyStops) networks() map[string]bool {
 	return found
 }
 
-// dataFiles lists what is in a data directory and its directories.
 func dataFiles(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	e2e.Must(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

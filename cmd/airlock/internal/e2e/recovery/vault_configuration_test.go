@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// TestVaultConfiguration: what is wrong with it is said before anything starts.
 func TestVaultConfiguration(t *testing.T) {
 	for env, want := range map[string]string{
 		"VAULT_ADDR=https://vault.test":                                                  "VAULT_TOKEN",
