@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
-// zipped packs contents by path.
 func zipped(t *testing.T, contents map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -150,7 +150,6 @@ func (w *world) call(method, path, body string, headers ...string) answer {
 	return a
 }
 
-// code is the error code in an answer.
 func (a answer) code() string {
 	detail, _ := a.json["error"].(map[string]any)
 	code, _ := detail["code"].(string)
@@ -202,7 +201,6 @@ func (w *world) lockedProfile() app.Profile {
 	return p
 }
 
-// execution submits a script that hangs.
 func (w *world) execution(p app.Profile) string {
 	w.t.Helper()
 	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`)

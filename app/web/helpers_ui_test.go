@@ -326,7 +326,6 @@ func (a *uiAnswer) lacks(selector string) *uiAnswer {
 // accessOf returns the address of a profile's Access tab.
 func accessOf(p app.Profile) string { return profileview.TabAccess.URL(p.Handle) }
 
-// request makes a profile as an agent does.
 func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {
 	s.t.Helper()
 	ctx, by := s.t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.40"}
@@ -367,7 +366,6 @@ func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execu
 	return s.reaches(status, executions.Submission{ProfileID: p.ID, Script: script})
 }
 
-// submitsInputs submits a script with inputs and waits for completion.
 func (s *uiSite) submitsInputs(p app.Profile, script, inputs string) app.Execution {
 	s.t.Helper()
 	return s.reaches(app.StatusCompleted,

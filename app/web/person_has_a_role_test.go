@@ -206,7 +206,6 @@ func TestPagesOfferNothingThatARoleMayNot(t *testing.T) {
 	}
 }
 
-// pattern returns the route of an address.
 func (w *walk) pattern(address string) string {
 	w.t.Helper()
 	e, _ := w.server.handler.(*echo.Echo)

@@ -19,7 +19,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// sendSkill uploads a zip file as an agent.
 func (s *uiSite) sendSkill(p app.Profile, files map[string]string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+"/skills",

@@ -26,7 +26,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// sealed stores a sealed credential for the hosts.
 func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
 	s.t.Helper()
 	in := credentials.Input{Name: name, Mode: app.ModeSealed, Value: app.NewSecret(uiSecrets()[0])}

@@ -33,7 +33,6 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation",
 		s.web.URL+"/skill.md")
 
-	// A credential.
 	add := s.get(paths.CredentialNew).want(http.StatusOK)
 	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value",
 		uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
@@ -43,7 +42,6 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		"The credential was added.").says("tbody th",
 		"ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
-	// An agent's request.
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"},
 		{Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
 	s.get(paths.Root).says(".inbox-list", "asks for 2 keys and 2 hosts").says(".inbox-list", p.PairingCode).says(".count", "1")

@@ -13,7 +13,6 @@ import (
 
 const loggedIn = `document.querySelector(".rail")`
 
-// addPasskey adds one on the account page.
 func addPasskey(b *browsertest.Browser, name string) {
 	b.Open(paths.Settings)
 	b.Click("#passkeys a.button")
@@ -149,7 +148,6 @@ func TestPasskeyOfAnotherAddress(t *testing.T) {
 	b.Says("form.passkey .field-error", "Passkeys work at https://airlock.example.com only.")
 }
 
-// newestAction returns the newest event's action and detail.
 func (s *uiSite) newestAction() string {
 	s.t.Helper()
 	events, err := s.access.Audit.Latest(s.t.Context(), 1)

@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// executions answers the calls about executions.
 type executions struct {
 	lookup  lookup
 	access  *access.Parts

@@ -15,7 +15,6 @@ import (
 // app.MaxFileBytes on disk before its quota is checked.
 const uploadsAtOnce = 16
 
-// fileCalls answers the calls about files.
 type fileCalls struct {
 	lookup  lookup
 	now     func() time.Time

@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// profiles answers the calls about profiles.
 type profiles struct {
 	lookup   lookup
 	access   *access.Parts

@@ -12,7 +12,6 @@ import (
 	appskills "github.com/computclaw/airlock/app/skills"
 )
 
-// skillView is a version of a skill.
 type skillView struct {
 	Name        string          `json:"name"`
 	Version     int             `json:"version"`
@@ -39,7 +38,6 @@ type skillExample struct {
 	Inputs json.RawMessage `json:"inputs,omitempty"`
 }
 
-// skillsView is one list of versions.
 type skillsView struct {
 	Skills []skillView `json:"skills"`
 }

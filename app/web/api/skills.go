@@ -34,7 +34,6 @@ const (
 var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sent and read at once",
 	"Wait 5 s, then try again.")
 
-// skills answers the calls about skills.
 type skills struct {
 	lookup  lookup
 	origins httpx.Origins

@@ -82,7 +82,6 @@ func placementOf(f credentialview.CheckForm) testrequest.Placement {
 	return testrequest.Placement{}
 }
 
-// hostField returns the field for messages about the host.
 func hostField(f credentialview.CheckForm) string {
 	if f.Host != "" || len(f.Targets) == 0 {
 		return "test_host"

@@ -40,7 +40,6 @@ func (h *Handlers) showStats(c echo.Context) error {
 	return h.Render(c, http.StatusOK, dashboardview.Stats(dashboardview.StatsPage{Shell: sh, Usage: usage}), "stats")
 }
 
-// usage reads a period's statistics.
 func (h *Handlers) usage(ctx context.Context, p dashboardview.Period) (dashboardview.Usage, error) {
 	period := map[string]executions.Period{
 		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
@@ -94,7 +93,6 @@ func figuresOf(now, before executions.Figures) []dashboardview.Figure {
 	return all
 }
 
-// runTimeFigure compares execution times.
 func runTimeFigure(name string, now, before time.Duration) dashboardview.Figure {
 	f := changed(name, float64(now), float64(before))
 	f.Value, f.Worse = "–", f.Trend == "up"

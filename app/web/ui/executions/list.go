@@ -70,7 +70,6 @@ func (h Handlers) credentialNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// countWords says how many executions match.
 func (h Handlers) countWords(ctx context.Context, f appexecutions.Filter) (string, error) {
 	n, exact, err := h.Engine.Reader.Count(ctx, f)
 	words := format.Count(int64(n), "execution")

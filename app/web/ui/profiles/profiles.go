@@ -46,7 +46,6 @@ func (h Handlers) createOwnProfile(c echo.Context, fields url.Values) error {
 	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(page))
 }
 
-// readDescription reads a profile's name and purpose.
 func readDescription(fields url.Values) (string, error) {
 	name := strings.TrimSpace(fields.Get("name"))
 	switch {
@@ -59,7 +58,6 @@ func readDescription(fields url.Values) (string, error) {
 	return app.JoinDescription(name, fields.Get("purpose")), nil
 }
 
-// descriptionFields maps problems of name and purpose to fields.
 func descriptionFields() map[string]string {
 	return map[string]string{"name": "name", "description": "purpose"}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// addPasskeys adds the person's passkeys to the page.
 func (h Handlers) addPasskeys(c echo.Context, page *settingsview.SettingsPage) (err error) {
 	if rp, err := h.RelyingParty(c); err == nil {
 		page.PasskeyOrigin = rp.Origin

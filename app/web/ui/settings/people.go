@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/views/settingsview"
 )
 
-// addPeople adds people and their sessions to the page.
 func (h Handlers) addPeople(ctx context.Context, page *settingsview.SettingsPage) (err error) {
 	if page.People, err = h.Access.People.List(ctx); err != nil {
 		return err
@@ -82,7 +81,6 @@ func (h Handlers) askRemovePerson(c echo.Context) error {
 	return h.confirmRemoval(c, p, nil)
 }
 
-// pathPerson is the person that the address names.
 func (h Handlers) pathPerson(c echo.Context) (auth.Person, error) {
 	people, err := h.Access.People.List(c.Request().Context())
 	if err != nil {

@@ -69,7 +69,6 @@ func (h Handlers) resumeExecutions(c echo.Context) error {
 	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
 }
 
-// addRetention adds what is kept and its size.
 func (h Handlers) addRetention(ctx context.Context, page *settingsview.SettingsPage) error {
 	size, err := h.Engine.Statistics.Stored(ctx)
 	if err != nil {

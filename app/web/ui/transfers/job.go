@@ -29,7 +29,6 @@ func jobSize(j transfer.Job) string {
 	return format.Bytes(j.Total)
 }
 
-// jobTitle names a job while it runs and afterwards.
 func jobTitle(j transfer.Job) string {
 	titles := map[string][3]string{
 		transfer.JobExport: {"Exporting", "The export is ready", "Export failed"},
@@ -162,7 +161,6 @@ func (h Handlers) importPlan(c echo.Context, fields url.Values) error {
 	return c.Redirect(http.StatusSeeOther, paths.At(paths.TransferPath, id))
 }
 
-// downloadExport gives an export's file out.
 func (h Handlers) downloadExport(c echo.Context) error {
 	file, err := h.Transfer.Download(c.Param("id"))
 	if err != nil {

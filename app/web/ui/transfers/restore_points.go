@@ -21,7 +21,6 @@ func (h Handlers) askDeletePoint(c echo.Context) error {
 	return h.confirmPointDeletion(c, p, nil)
 }
 
-// pathPoint returns the restore point in the path.
 func (h Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 	points, err := h.Transfer.RestorePoints()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// approvalNeeds says which scripts wait for an approval.
 func approvalNeeds(open []app.Approval, profiles []app.Profile) (all []dashboardview.Need) {
 	for _, a := range open {
 		name := ProfileName(profiles, a.ProfileHandle)

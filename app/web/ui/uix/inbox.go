@@ -174,7 +174,6 @@ func credentialNeed(c app.Credential) (n dashboardview.Need, waits bool) {
 	}, true
 }
 
-// countRequests names what an agent asks for.
 func countRequests(keys, hosts int) string {
 	switch {
 	case keys == 0 && hosts == 0:

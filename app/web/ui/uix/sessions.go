@@ -62,7 +62,6 @@ func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
 	}
 }
 
-// errRole refuses an insufficient role.
 func errRole(has, needed app.Role) error {
 	hint := "Ask an owner of this Airlock; they change roles in Settings, People."
 	if needed == "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// skillNeeds lists skill versions that wait for review.
 func skillNeeds(waiting []skills.Version) (all []dashboardview.Need) {
 	for _, v := range waiting {
 		all = append(all, dashboardview.Need{
