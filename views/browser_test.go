@@ -20,7 +20,6 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// gallery serves the samples.
 func gallery(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// lengthyProfile has a long description, key and host.
 func lengthyProfile() profileview.ProfilePage {
 	p := profilePage(app.StateUnlocked)
 	p.Profile.Description = "Quarterly reconciliation of payouts, refunds and chargebacks across every legal " +

@@ -51,7 +51,6 @@ func sampleLosing(why string) settingsview.SettingsPage {
 	return p
 }
 
-// settingsAt is another page of the settings.
 func settingsAt(p settingsview.SettingsPage, path string) settingsview.SettingsPage {
 	p.Here, p.Problems = path, nil
 	return p
@@ -252,7 +251,6 @@ func sampleProfile(state app.State) app.Profile {
 	return p
 }
 
-// sampleProfiles are a working instance's.
 func sampleProfiles() []profileview.ListRow {
 	row := func(state app.State, name string, beats int, used time.Duration) profileview.ListRow {
 		p := sampleProfile(state)
@@ -556,7 +554,6 @@ func refusedExecution() executionview.ExecutionPage {
 	return p
 }
 
-// previewedExecution left files, of which one is shown.
 func previewedExecution(p executionview.Preview) executionview.ExecutionPage {
 	page := executionPage(3)
 	sum := strings.Repeat("0f1e", 16)

@@ -29,7 +29,6 @@ func failedBackupNeed() dashboardview.Need {
 		Action: "See backups", At: night}
 }
 
-// transferSamples returns the pages for exports, imports and backups.
 func transferSamples() []sample {
 	move := settingsview.MovePage{Shell: shell(settingsview.MoveTitle, layout.SectionSettings),
 		Profiles:  []app.Profile{sampleProfiles()[1].Profile, sampleProfiles()[2].Profile, sampleProfiles()[3].Profile},

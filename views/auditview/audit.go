@@ -74,5 +74,4 @@ func actionChoices(chosen string) []components.Choice {
 	return all
 }
 
-// subjectID returns the element id of an event's subject.
 func subjectID(e Row) string { return "subject-" + strconv.FormatInt(e.Seq, 10) }

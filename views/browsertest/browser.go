@@ -148,7 +148,6 @@ func (b *Browser) Expect(part string) {
 	b.expected = append(b.expected, part)
 }
 
-// complaints fails the test for each unexpected complaint.
 func (b *Browser) complaints() {
 	for _, text := range b.Complaints() {
 		b.t.Errorf("the browser complains: %s", text)
@@ -363,7 +362,6 @@ func (b *Browser) write(path string, what chromedp.Action[[]byte]) {
 	}
 }
 
-// describe says what the tab shows, for messages.
 func (b *Browser) describe() string {
 	text, _ := chromedp.Run(b.ctx,
 		chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)

@@ -112,7 +112,6 @@ func stringLength(source string, at int) int {
 	return len(source)
 }
 
-// wordLength returns a name's or number's length.
 func wordLength(source string, number bool) int {
 	for i, r := range source {
 		if !isWord(r) && (r < '0' || r > '9') && (!number || r != '.') {

@@ -29,7 +29,6 @@ type Input struct {
 	Extra        templ.Attributes // others of the control
 }
 
-// attributes returns every control's attributes.
 func (f Input) attributes() templ.Attributes {
 	a := Described(f.ID, f.Hint != "", f.Problem)
 	a["id"], a["name"] = f.ID, cmp.Or(f.Name, f.ID)

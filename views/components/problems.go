@@ -12,7 +12,6 @@ type Problems map[string]string
 // Of returns the message for a field, or "".
 func (p Problems) Of(field string) string { return p[field] }
 
-// listedProblem is a message listed above a refused form.
 type listedProblem struct {
 	field string
 	text  string

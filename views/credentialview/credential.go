@@ -54,7 +54,6 @@ func oddHosts(hosts []app.Host) (odd []app.Host) {
 	return odd
 }
 
-// credentialSummary sums up a credential in one line.
 func credentialSummary(c app.Credential, now time.Time) string {
 	if !c.HasValue() {
 		return "It has no value yet; executions that need it are refused."

@@ -16,7 +16,6 @@ func slowest(u Usage) (most time.Duration) {
 	return most
 }
 
-// latencyColumns returns average and 95th percentile of each stretch.
 func latencyColumns(u Usage) []column {
 	most := max(slowest(u), 1)
 	all := make([]column, 0, len(u.Bars))

@@ -70,7 +70,6 @@ type Figure struct {
 	Aside  bool   // of secondary interest
 }
 
-// mainFigures are the figures that the overview shows.
 func mainFigures(all []Figure) (list []Figure) {
 	for _, f := range all {
 		if !f.Aside {

@@ -31,7 +31,6 @@ type NamedApproval struct {
 	Profile string
 }
 
-// approvalWords says how an approval stands.
 func approvalWords(a app.Approval) string {
 	switch a.State {
 	case app.ApprovalOpen:

@@ -43,7 +43,6 @@ type ExecutionPage struct {
 	TypedTimeout string
 }
 
-// outcomeSentence describes an execution's outcome in one sentence.
 func outcomeSentence(x app.Execution) string {
 	switch x.Status {
 	case app.StatusAwaitingApproval:
@@ -64,7 +63,6 @@ func outcomeSentence(x app.Execution) string {
 	return "The script did not complete."
 }
 
-// sandboxWords names the sandbox of an execution.
 func sandboxWords(x app.Execution) string {
 	if x.Backend == "" {
 		return "not started"

@@ -28,7 +28,6 @@ func typedText(text string) templ.Component {
 	})
 }
 
-// answeredExchanges are the exchanges that are over.
 func answeredExchanges(all []app.LLMExchange) []app.LLMExchange {
 	var over []app.LLMExchange
 	for _, e := range all {

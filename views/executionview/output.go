@@ -64,7 +64,6 @@ func inOrder(p ExecutionPage) []outputPart {
 	return slices.Clip(all)
 }
 
-// outputViews returns the views of two streams.
 func outputViews() []components.Choice {
 	return []components.Choice{
 		{Value: "order", Word: "As it came"},

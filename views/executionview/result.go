@@ -26,7 +26,6 @@ func IndentSorted(data json.RawMessage) string {
 	return Indent(json.RawMessage(sorted))
 }
 
-// resultViews returns the views of a result.
 func resultViews() []components.Choice {
 	return []components.Choice{
 		{Value: "tree", Word: "Tree"},

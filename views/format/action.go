@@ -2,7 +2,6 @@ package format
 
 import "strings"
 
-// actionWords names the audit log's actions.
 func actionWords() map[string]string {
 	return map[string]string{
 		"admin.token":           "Admin token created",

@@ -13,7 +13,6 @@ type ExpiryForm struct {
 	Date   string
 }
 
-// expiryChoices are the lengths on offer.
 func expiryChoices(has bool) []components.Choice {
 	all := components.Choices(
 		"never", "No end date", "1", "In 1 day", "7", "In 7 days", "30", "In 30 days", "90", "In 90 days",

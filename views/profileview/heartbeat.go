@@ -17,7 +17,6 @@ type Beat struct {
 	RunTime   time.Duration
 }
 
-// beatWords says what a tick stands for.
 func beatWords(b Beat, now time.Time) string {
 	words := format.Status(b.Status) + ", " + format.Ago(b.CreatedAt, now)
 	if b.Status.Terminal() {
@@ -26,7 +25,6 @@ func beatWords(b Beat, now time.Time) string {
 	return words
 }
 
-// beatsSum is a heartbeat in words.
 func beatsSum(beats []Beat) string {
 	if len(beats) == 0 {
 		return "No executions yet"
