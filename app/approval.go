@@ -8,14 +8,14 @@ import (
 // MayRun says which code a profile may run. A person chooses it.
 type MayRun string
 
-// What profiles may run, from the one that lets most through.
+// The rules for code, from the most permissive.
 const (
 	MayRunAny             MayRun = "any"              // whatever the agent sends
 	MayRunApprovedScripts MayRun = "approved_scripts" // scripts and skills that a person approved
 	MayRunApprovedSkills  MayRun = "approved_skills"  // only skills that a person approved
 )
 
-// ParseMayRun accepts what a profile may run by its name.
+// ParseMayRun returns the rule of that name.
 func ParseMayRun(s string) (MayRun, error) {
 	switch m := MayRun(s); m {
 	case MayRunAny, MayRunApprovedScripts, MayRunApprovedSkills:
@@ -25,7 +25,7 @@ func ParseMayRun(s string) (MayRun, error) {
 		"Choose any, approved_scripts or approved_skills.")
 }
 
-// Sentence says for people what a profile may run.
+// Sentence tells people what a profile may run.
 func (m MayRun) Sentence() string {
 	switch m {
 	case MayRunApprovedScripts:
@@ -36,16 +36,17 @@ func (m MayRun) Sentence() string {
 	return "Runs any script that its agent sends."
 }
 
-// ApprovalKind is what an approval is for.
+// ApprovalKind is the subject of an approval.
 type ApprovalKind string
 
-// ApprovalScript is an approval of one script, by the sha256 of its bytes.
+// ApprovalScript approves one script, by the sha256 of its bytes.
 const ApprovalScript ApprovalKind = "script"
 
-// ApprovalState is where an approval stands.
+// ApprovalState is the state of an approval.
 type ApprovalState string
 
-// The states. At most one approval of a thing is open, approved or refused; the others are history.
+// The states. At most one approval per subject is open, approved or refused; the others are
+// history.
 const (
 	ApprovalOpen      ApprovalState = "open"      // a person is asked
 	ApprovalApproved  ApprovalState = "approved"  // it may run
@@ -64,7 +65,7 @@ const (
 	ApproveAlways ApprovalScope = "always" // all executions of the profile, until it is revoked
 )
 
-// Approval is a person's answer to one exact thing, or the question for it.
+// Approval is a person's answer, or the question, about one exact thing.
 type Approval struct {
 	ID            string
 	Kind          ApprovalKind

@@ -13,14 +13,14 @@ const (
 	ActorSystem  ActorKind = "system"  // Airlock itself
 )
 
-// Actor is who did something, in words that are not secret.
+// Actor identifies who acted, without secrets.
 type Actor struct {
 	Kind    ActorKind `json:"kind"`
 	Name    string    `json:"name,omitempty"`    // of a person, or a profile's handle
 	Address string    `json:"address,omitempty"` // client address
 }
 
-// PeopleOnly is CodeForbidden for an agent, which may not decide what a person has to.
+// PeopleOnly returns CodeForbidden for an agent.
 func (a Actor) PeopleOnly() error {
 	switch a.Kind {
 	case ActorPerson, ActorCommand, ActorSystem:
@@ -44,7 +44,7 @@ type Event struct {
 	Hash    string // sha256 over all of the above, hex
 }
 
-// NewEvent starts an event. The store fills in its number and its hashes.
+// NewEvent starts an event. The store adds its number and hashes.
 func NewEvent(at time.Time, by Actor, action, subject, detail string) Event {
 	return Event{At: at, Actor: by, Action: action, Subject: subject, Detail: detail}
 }

@@ -38,11 +38,10 @@ const (
 	SourceVault Source = "vault" // read from HashiCorp Vault at execution time
 )
 
-// Place is a part of a request in which a sealed value is put in.
+// Place is a part of a request that can receive a sealed value.
 type Place string
 
-// The places. Headers always count, those that SealedHeaders returns; the others only where the
-// credential says so.
+// The places. Headers of SealedHeaders always count; the others only where the credential says so.
 const (
 	PlaceHeader Place = "header"
 	PlacePath   Place = "path"
@@ -59,7 +58,7 @@ func ParsePlace(s string) (Place, error) {
 	return "", Invalid("places", fmt.Sprintf("place %q is not known", Clip(s, 40)), "Use header, path, query or body.")
 }
 
-// CanonicalPlaces returns the places in one order, each once and always with PlaceHeader.
+// CanonicalPlaces returns unique places in fixed order, always with PlaceHeader.
 func CanonicalPlaces(places []Place) ([]Place, error) {
 	for _, p := range places {
 		if _, err := ParsePlace(string(p)); err != nil {
@@ -75,8 +74,7 @@ func CanonicalPlaces(places []Place) ([]Place, error) {
 	return list, nil
 }
 
-// PlaceNames lists where a sealed value is put in, with the headers that the credential names:
-// header (Cookie, X-Key), query.
+// PlaceNames lists a sealed value's places and named headers: header (Cookie, X-Key), query.
 func (c Credential) PlaceNames() string {
 	names := make([]string, len(c.Places))
 	for i, p := range c.Places {
@@ -88,11 +86,10 @@ func (c Credential) PlaceNames() string {
 	return strings.Join(names, ", ")
 }
 
-// MaxSwappedBody is the largest request body in which placeholders are replaced, in bytes.
+// MaxSwappedBody is the largest request body whose placeholders are replaced, in bytes.
 const MaxSwappedBody = 1 << 20
 
-// Credential is a named secret. It never holds the value; the value's versions are sealed in the
-// store.
+// Credential is a named secret without its value. The store seals the value's versions.
 type Credential struct {
 	ID          string
 	Name        string
@@ -121,31 +118,30 @@ type Credential struct {
 // HasValue reports whether a value can be resolved.
 func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == SourceVault }
 
-// Searched reports whether Airlock looks for the value in what the credential's hosts answer,
-// whichever profile runs.
+// Searched reports whether answers of the credential's hosts are searched for the value. This holds
+// for every profile.
 func (c Credential) Searched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }
 
 // MaxValue is the longest credential value, in bytes.
 const MaxValue = 64 << 10
 
-// MinSealed is the shortest value that can be sealed, in characters, white space around it not
-// counted: a host may leave that out.
+// MinSealed is the shortest value that can be sealed, in characters. White space around it doesn't
+// count: a host may drop it.
 const MinSealed = 16
 
-// MinSecret is the shortest value that can be redacted, in characters, white space around it not
-// counted.
+// MinSecret is the shortest value that can be redacted, in trimmed characters.
 const MinSecret = 4
 
 // MaxService is the longest name of a service, in bytes.
 const MaxService = 100
 
-// MaxDescription is the longest description of a credential, a profile or a key, in bytes.
+// MaxDescription bounds the description of a credential, profile or key, in bytes.
 const MaxDescription = 1000
 
 var nameShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// CheckName accepts the names of credentials and keys: letters, digits and underscores, at most
-// 128, not starting with a digit.
+// CheckName accepts names of credentials and keys. These are letters, digits and underscores, at
+// most 128, not starting with a digit.
 func CheckName(name string) error {
 	if len(name) > 128 || !nameShape.MatchString(name) {
 		return Invalid("name", fmt.Sprintf("%q can't be a key name", Clip(name, 40)),
@@ -154,8 +150,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckText accepts short free text that somebody sends: what CheckStored accepts, without
-// characters that nobody sees. A person decides by what agents write here.
+// CheckText accepts short free text: CheckStored's, without invisible characters. A person decides
+// by an agent's text.
 func CheckText(field, text string, limit int) error {
 	for _, r := range unseen([]byte(text)) {
 		if len(text) <= limit && !unicode.IsControl(r) { // CheckStored has a better word for those
@@ -166,9 +162,9 @@ func CheckText(field, text string, limit int) error {
 	return CheckStored(field, text, limit)
 }
 
-// CheckStored accepts short free text of a record that may be older than CheckText: valid UTF-8
-// without control characters (line breaks and tabs are allowed) and without those that turn the
-// direction of writing, at most limit bytes.
+// CheckStored accepts short free text of stored records, perhaps older than CheckText. It is valid
+// UTF-8 of at most limit bytes, without control characters (except line breaks and tabs) and
+// changes of direction.
 func CheckStored(field, text string, limit int) error {
 	switch {
 	case len(text) > limit:
@@ -191,9 +187,9 @@ func isControl(r rune) bool {
 	return unicode.IsControl(r)
 }
 
-// TypedValue returns a value as it was typed, piped in or stored elsewhere. A value of one line is
-// without the line break at its end, which comes with copying and with editors. One of several lines
-// is a file, which stays as it is: a key that lacks its last line break can't be read.
+// TypedValue returns a typed, piped or stored value. A single line loses its final line break,
+// which copying and editors add. Several lines are a file and stay as they are: a key without its
+// last line break can't be read.
 func TypedValue(text string) Secret {
 	line := strings.TrimRight(text, "\r\n")
 	if strings.Contains(line, "\n") {
@@ -202,8 +198,7 @@ func TypedValue(text string) Secret {
 	return NewSecret(line)
 }
 
-// CheckValue accepts a credential's value under a mode. Values are bytes as typed; TypedValue trims
-// them.
+// CheckValue accepts a credential's value under a mode. It doesn't trim; see TypedValue.
 func CheckValue(mode Mode, value Secret) error {
 	text := value.Reveal()
 	n := len(text)
@@ -228,8 +223,8 @@ func CheckValue(mode Mode, value Secret) error {
 	return nil
 }
 
-// Clip shortens s for messages to n bytes, at a character's boundary, and adds an ellipsis of three. What is
-// stored under a limit takes Truncate.
+// Clip shortens s to n bytes, at a character's boundary, and adds a three-byte ellipsis. It is for
+// messages; stored text uses Truncate.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

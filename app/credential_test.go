@@ -114,8 +114,7 @@ func TestClip(t *testing.T) {
 	})
 }
 
-// TestCheckTextNamesTheCharacter: those that turn the direction of writing are named like others
-// that nobody sees.
+// TestCheckTextNamesTheCharacter: direction marks are named like other invisible characters.
 func TestCheckTextNamesTheCharacter(t *testing.T) {
 	for char, want := range map[string]string{"\u202e": "U+202E", "\u2066": "U+2066", "\u200b": "U+200B",
 		"\x1b": "control character"} {
@@ -125,8 +124,7 @@ func TestCheckTextNamesTheCharacter(t *testing.T) {
 	}
 }
 
-// A key file that lacks its last line break can't be read; the line break after a password is not
-// part of it.
+// A key file keeps its last line break; a password's is dropped.
 func TestTypedValueKeepsTheEndOfAFile(t *testing.T) {
 	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----\n"
 	for typed, want := range map[string]string{

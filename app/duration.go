@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// FormatDuration returns a duration with the largest unit that divides it, such as 24 hours.
+// FormatDuration returns a duration in the largest dividing unit, such as 24 hours.
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:

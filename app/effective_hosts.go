@@ -1,8 +1,7 @@
 package app
 
-// Within returns the part of a grant's hosts at which a credential belongs now. A grant without
-// hosts was made while the credential had none, and a credential without hosts sets no limit of its
-// own.
+// Within returns the part of a grant's hosts that its credential still allows. A grant without
+// hosts was made while the credential had none. A credential without hosts sets no limit.
 func Within(granted, now []Host) []Host {
 	switch {
 	case len(granted) == 0:
@@ -21,9 +20,9 @@ func Within(granted, now []Host) []Host {
 	return both
 }
 
-// EffectiveHosts are where the value behind the key may go: as the policy says, or before the lock
-// as the key asks, and never beyond the credential's own hosts. Empty means that nothing limits it,
-// or for a sealed credential that it may go nowhere.
+// EffectiveHosts returns where the key's value may go. The policy decides, or before the lock the
+// key's request, within the credential's hosts. Empty means no limit, or nowhere for a sealed
+// credential.
 func (k Key) EffectiveHosts() []Host {
 	if len(k.GrantHosts) > 0 {
 		return Within(k.GrantHosts, k.CredentialHosts)

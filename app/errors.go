@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Code is a machine-readable error code. Codes are part of the agent API and only ever grow.
+// Code is a machine-readable error code. Codes belong to the agent API and are never removed.
 type Code string
 
-// The codes. The HTTP status of each is mapped in one place, app/web.
+// The codes. Only app/web maps them to HTTP statuses.
 const (
 	CodeInvalidJSON        Code = "invalid_json"        // the body is not one JSON object
 	CodeUnknownField       Code = "unknown_field"       // a field this version doesn't know
@@ -38,7 +38,7 @@ const (
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
 	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
-	// another process kept the database for longer than anybody waits, so something was not stored
+	// another process held the database too long, so something was not stored
 	CodeStorageBusy Code = "storage_busy"
 	CodeStorageFull Code = "storage_full" // no room on the disk; nothing new is taken until there is
 	CodeUnreachable Code = "unreachable"  // an allowed host that did not answer
@@ -53,8 +53,8 @@ const (
 	CodePackageMissing   Code = "package_missing"    // the sandbox lacks what a skill imports
 )
 
-// Error is told to an agent or a person: what went wrong in one sentence, and the next step they
-// can take. It wraps its cause, which is logged and never shown.
+// Error tells an agent or a person the problem and the next step. It wraps its cause, which is
+// logged and never shown.
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
@@ -63,7 +63,7 @@ type Error struct {
 	Cause   error  `json:"-"`
 }
 
-// ErrorBody is the one shape in which agents read an error.
+// ErrorBody is the JSON form of errors for agents.
 type ErrorBody struct {
 	Error *Error `json:"error"`
 }
@@ -88,7 +88,7 @@ func Invalid(field, message, hint string) *Error {
 	return &Error{Code: CodeInvalidField, Field: field, Message: message, Hint: hint}
 }
 
-// CodeOf returns the code of the first Error in err's chain, CodeInternal if there is none, and ""
+// CodeOf returns the code of the first Error in err's chain. It is CodeInternal without one, and ""
 // for nil.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Status is where an execution stands.
+// Status is the state of an execution.
 type Status string
 
 // The statuses.
@@ -23,13 +23,13 @@ const (
 	StatusCancelled        Status = "cancelled"
 )
 
-// Statuses lists all in the order people meet them.
+// Statuses lists all in the order of use.
 func Statuses() []Status {
 	return []Status{StatusAwaitingApproval, StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted,
 		StatusError, StatusTimeout, StatusCancelled}
 }
 
-// Terminal reports whether nothing can change any more.
+// Terminal reports whether the status is final.
 func (s Status) Terminal() bool {
 	switch s {
 	case StatusCompleted, StatusError, StatusTimeout, StatusCancelled:
@@ -38,10 +38,10 @@ func (s Status) Terminal() bool {
 	return false
 }
 
-// Queued reports whether an execution with the status has not been claimed yet.
+// Queued reports whether an execution with the status is unclaimed.
 func (s Status) Queued() bool { return s == StatusPending || s == StatusAwaitingApproval }
 
-// CanBecome reports whether the state machine has an arrow from s to next.
+// CanBecome reports whether s may change to next.
 func (s Status) CanBecome(next Status) bool {
 	switch s {
 	case StatusAwaitingApproval:
@@ -65,7 +65,7 @@ func ParseStatus(s string) (Status, error) {
 		"Use one of awaiting_approval, pending, running, awaiting_llm, completed, error, timeout, cancelled.")
 }
 
-// Phase says what is going on with an execution that has not ended.
+// Phase says what an unfinished execution is doing.
 type Phase string
 
 // The phases, in order.
@@ -78,7 +78,7 @@ const (
 	PhaseFinishing        Phase = "finishing" // the script has ended; its output is being redacted and stored
 )
 
-// Execution is one run of one script under one profile. Texts are as the redactor left them.
+// Execution is one run of one script under one profile. Texts are redacted.
 type Execution struct {
 	ID            string
 	Handle        string // not secret: names the execution in logs and URLs of the UI
@@ -115,7 +115,7 @@ type Execution struct {
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
 }
 
-// CheckLabel accepts the label of an execution: one line, at most MaxLabel bytes; "" is none.
+// CheckLabel accepts a label: one line, at most MaxLabel bytes; "" is none.
 func CheckLabel(label string) error {
 	if strings.ContainsAny(label, "\r\n\t") {
 		return Invalid("label", "label has a line break or a tab", "Send one short line, such as \"orders, week 47\".")
@@ -123,19 +123,18 @@ func CheckLabel(label string) error {
 	return CheckText("label", label, MaxLabel)
 }
 
-// Output is what an execution printed and returned, kept outside its row.
+// Output is an execution's output and result, kept outside its row.
 type Output struct {
 	Stdout string
 	Stderr string
 	Result json.RawMessage // nil if set_result was not called
-	// how the two streams took turns: lengths in bytes, Stdout first; what they don't cover follows.
-	// nil if unknown
+	// how the two streams took turns: lengths in bytes, Stdout first; the rest follows. nil if
+	// unknown
 	Turns []int
 }
 
-// Manifest records what defines a run, its identity, so that two runs can be compared, and the hash
-// of its result. The circumstances of a run (backend, tier, warm or cold, times) are the
-// Execution's own fields: they must not make a difference.
+// Manifest records a run's identity and the hash of its result, for comparison. Circumstances such
+// as backend or times are the Execution's own fields.
 type Manifest struct {
 	Script     string `json:"script"`          // sha256, hex
 	Skill      string `json:"skill,omitempty"` // digest of the skill's files; "" for a script
@@ -149,11 +148,11 @@ type Manifest struct {
 	Policy     string `json:"policy"`          // digest
 	Limits     Limits `json:"limits"`          //
 	ResultHash string `json:"result"`          // sha256 over the redacted result with sorted keys, hex; "" if none
-	// LimitsMet are limits that the run reached without being ended by them. They are no part of the identity.
+	// LimitsMet are limits that the run reached without ending. They are no part of the identity.
 	LimitsMet []LimitMet `json:"limits_met,omitempty"`
 }
 
-// Differs names the parts of the identity in which two runs differ, in the order of the fields.
+// Differs names the parts of the identity that differ, in field order.
 func (m Manifest) Differs(o Manifest) []string {
 	var names []string
 	for _, part := range []struct {
@@ -187,7 +186,7 @@ type LLMExchange struct {
 	AnsweredAt time.Time // zero while open
 }
 
-// Verdict is what egress decided about a connection.
+// Verdict is egress's decision about a connection.
 type Verdict string
 
 // The verdicts.
@@ -197,8 +196,8 @@ const (
 	VerdictFailed  Verdict = "failed" // allowed, but the host could not be reached
 )
 
-// Connection is one row of an execution's network ledger. Repeated denials of one host and port are
-// counted in one row.
+// Connection is one row of an execution's network ledger. Repeated denials of one host and port
+// share a row.
 type Connection struct {
 	Host    string
 	Port    int
@@ -206,7 +205,7 @@ type Connection struct {
 	Rule    string // the entry that allowed it, or the rule that denied it
 	Address string // dialled; "" if none was
 	Line    int    // in the script that asked for it, as the guest claims; 0 if unknown
-	// Of requests that Airlock could read; empty for connections that it only relayed.
+	// Of readable requests; empty for relayed connections.
 	Method      string
 	Path        string   // with the query; sealed values never appear in it
 	Status      int      // of the response, or of Airlock's refusal
@@ -218,6 +217,5 @@ type Connection struct {
 	Count       int
 }
 
-// MaxConnections is the largest number of ledger rows kept per execution; what follows is counted
-// in one last row.
+// MaxConnections bounds the ledger rows of an execution. One last row counts the rest.
 const MaxConnections = 500

@@ -31,8 +31,7 @@ func TestStatusArrows(t *testing.T) {
 	}
 }
 
-// TestStatusWalks: every walk ends in a terminal status, begins to run at once or never, and stays
-// ended.
+// TestStatusWalks: every walk ends in a terminal status, runs at most once, and stays ended.
 func TestStatusWalks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		status := StatusPending
@@ -67,7 +66,7 @@ func TestParseStatus(t *testing.T) {
 	}
 }
 
-// A limit that came with a later version must not make every older run look different.
+// A limit of a later version makes no difference to older runs.
 func TestALimitThatARunDidNotKnowMakesNoDifference(t *testing.T) {
 	now := DefaultLimits()
 	fields := reflect.TypeFor[Limits]()

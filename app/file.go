@@ -2,7 +2,7 @@ package app
 
 import "time"
 
-// FilePrefix begins the id of a file. It is no token: who wants the file needs its profile as well.
+// FilePrefix begins the id of a file. The id is no token: reading needs the profile too.
 const FilePrefix = "file_"
 
 // NewFileID returns the id of a new file (130 bits).
@@ -11,8 +11,7 @@ func NewFileID() string { return FilePrefix + randomText(26) }
 // IsFileID reports whether s has the shape of a file's id.
 func IsFileID(s string) bool { return hasShape(s, FilePrefix) }
 
-// Limits of files, in bytes and numbers. They hold for what a script gets, and again for what it
-// leaves.
+// Limits of files, in bytes and numbers, for inputs and artifacts alike.
 const (
 	MaxFileBytes = 64 << 20 // of one file, and of all of one execution
 	MaxFiles     = 100      // of one execution
@@ -21,7 +20,7 @@ const (
 	DefaultFilesQuota     = 1 << 30 // bytes kept of one profile
 	DefaultFilesRetention = 7       // days
 
-	// MinKeptBytes is what a smaller content counts: a block of the disk, and rows.
+	// MinKeptBytes is the least that a content counts: a disk block, and rows.
 	MinKeptBytes = 4 << 10
 
 	// MaxListedFiles is how many files GET /files lists.
@@ -31,10 +30,10 @@ const (
 	UnusedFileLife = 24 * time.Hour
 )
 
-// KeptBytes is what a content of a size counts towards its profile's quota.
+// KeptBytes returns what a content counts towards its profile's quota.
 func KeptBytes(size int64) int64 { return max(size, MinKeptBytes) }
 
-// File is what an agent sent for its scripts to read.
+// File is a file that an agent sent for its scripts.
 type File struct {
 	ID        string
 	Name      string
@@ -53,7 +52,7 @@ type InputFile struct {
 	Kept   bool   // its content is still there
 }
 
-// Artifact is a file that a script left, as the redactor passed it.
+// Artifact is a redacted file that a script left.
 type Artifact struct {
 	Name      string
 	Size      int64     // bytes of what is kept, or that the script left if that was withheld

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// usualHeaders are the headers in which services expect credentials, in canonical spelling. Cookie
-// is left out: a credential has to name it. The first ones come first in messages.
+// usualHeaders are the usual credential headers, in canonical spelling. Cookie is left out: a
+// credential has to name it. Messages show the first ones.
 var usualHeaders = []string{
 	"Authorization", "X-Api-Key", "Access-Token", "Accesskey", "Apca-Api-Key-Id", "Apca-Api-Secret-Key",
 	"Api-Key", "Api-Token", "Apikey", "Auth-Token", "Cb-Access-Key", "Cb-Access-Passphrase",
@@ -33,10 +33,9 @@ var usualHeaders = []string{
 	"X-Viber-Auth-Token", "X-Yandex-Api-Key", "Xc-Token", "Xi-Api-Key",
 }
 
-// unfitHeaders frame a message, route it, or are logged and passed on by servers and proxies on the
-// way. Only letters and digits of a name count. One that ends in a dash stands for all that begin
-// with its words. A credential that names one which came in later keeps it: no value is put there,
-// and the next change of its headers is refused.
+// unfitHeaders frame or route a message, or are logged and passed on by servers. Only letters and
+// digits of a name count. A final dash matches longer names. A credential that already names one
+// keeps it, without effect; its next change of headers is refused.
 var unfitHeaders = []string{
 	"A-Im", "Accept", "Accept-", "Access-Control-", "Age", "Allow", "Alt-Used", "B3", "Baggage",
 	"Cache-Control", "Cdn-Loop", "Cf-Connecting-Ip", "Cf-Connecting-Ipv6", "Cf-Ipcountry", "Cf-Ray",

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Scripts for well-known services go on working without a person naming anything.
+// Well-known services work without named headers.
 func TestUsualHeaders(t *testing.T) {
 	usual := SealedHeaders(nil)
 	for i, name := range usual {
@@ -38,7 +38,7 @@ func TestUsualHeaders(t *testing.T) {
 	}
 }
 
-// Hand-typed: what an attacker's script writes, and what it might talk a person into.
+// Hand-typed: headers that an attacker may write or talk a person into.
 func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 	for _, name := range []string{
 		"User-Agent", "Referer", "Origin", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-anything",
@@ -66,7 +66,7 @@ func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 	}
 }
 
-// Names that only begin with the letters of an unfit one belong to services.
+// Longer names that begin like an unfit one may be fit.
 func TestFitHeaders(t *testing.T) {
 	for _, name := range []string{"Secret-Key", "Ifttt-Token", "X-Realm-Token", "X-Httpbin-Key", "X-Pathfinder-Key",
 		"Server-Key", "Cookie", "Origin-Key", "Wanted-Token"} {
@@ -76,7 +76,7 @@ func TestFitHeaders(t *testing.T) {
 	}
 }
 
-// What was stored before a name became unfit can be restored.
+// A name stored before it became unfit can be restored.
 func TestStoredHeaders(t *testing.T) {
 	for _, names := range [][]string{nil, {"Authorization"}, {"User-Agent", "X-Api-Key"}} {
 		if !StoredHeaders(names) {

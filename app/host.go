@@ -11,7 +11,7 @@ import (
 // Protocol says how Airlock treats a connection to a host.
 type Protocol string
 
-// The protocols. Empty means: by port (443 https, 80 http, anything else tcp).
+// The protocols. Empty means by port: 443 https, 80 http, else tcp.
 const (
 	ProtocolHTTP     Protocol = "http"
 	ProtocolHTTPS    Protocol = "https"
@@ -19,12 +19,12 @@ const (
 	ProtocolTCP      Protocol = "tcp"
 )
 
-// Raw reports whether Airlock relays the protocol without reading it.
+// Raw reports whether Airlock relays the protocol unread.
 func (p Protocol) Raw() bool { return p == ProtocolTCP || p == ProtocolPostgres }
 
-// Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot): a host
-// name, "*.name" for its true subdomains, "{KEY}" for the value of a plain key at dispatch, or an IP
-// address, which no profile can be given (CheckGrantable).
+// Host is one entry of an allow-list. Name is canonical (lower case ASCII, no trailing dot). It is
+// a host name, "*.name" for its true subdomains, "{KEY}" for a plain key's value at dispatch, or an
+// IP address, which can't be granted (CheckGrantable).
 type Host struct {
 	Name     string   `json:"host"`
 	Ports    []int    `json:"ports"` // sorted, at least one
@@ -33,7 +33,7 @@ type Host struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// defaultPorts are those of an entry that names none.
+// defaultPorts are the ports of an entry without any.
 var defaultPorts = []int{80, 443}
 
 // MaxHosts is the largest number of entries on one profile.
@@ -63,8 +63,7 @@ func ParseHost(text string) (Host, error) {
 	return h.Canonical()
 }
 
-// Canonical returns the entry in the one form that is stored, matched and dialled, or why it can't
-// be.
+// Canonical returns the entry in its only stored, matched and dialled form.
 func (h Host) Canonical() (Host, error) {
 	name, err := canonicalPattern(h.Name)
 	if err != nil {
@@ -95,8 +94,8 @@ func (h Host) Canonical() (Host, error) {
 	return h, nil
 }
 
-// CheckReachable refuses what no script ever reaches, whoever allows it: the machine that runs
-// Airlock, and addresses of a link or a group.
+// CheckReachable refuses hosts that no script ever reaches. These are Airlock's machine, and
+// link-local and multicast addresses.
 func (h Host) CheckReachable() error {
 	addr, err := netip.ParseAddr(h.Name)
 	if err != nil && h.Name != "localhost" && !strings.HasSuffix(h.Name, ".localhost") {
@@ -110,8 +109,7 @@ func (h Host) CheckReachable() error {
 			"Use that name.")
 }
 
-// CheckGrantable refuses what no script ever reaches: what CheckReachable refuses, and an IP address,
-// since no box has a route to one.
+// CheckGrantable refuses what CheckReachable refuses, and IP addresses. No box has a route to one.
 func (h Host) CheckGrantable() error {
 	if err := h.CheckReachable(); err != nil {
 		return err
@@ -124,9 +122,8 @@ func (h Host) CheckGrantable() error {
 			"AIRLOCK_LOCAL_SERVICES=db.internal:5432=10.0.0.7:5432, and use that.")
 }
 
-// CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a
-// port of the web, where one address serves many names, and a reason with characters that the
-// person who decides wouldn't see.
+// CheckAskable refuses hosts that an agent may not ask for. These are unread relays on web ports,
+// where one address serves many names, and reasons with invisible characters.
 func (h Host) CheckAskable() error {
 	if h.RelaysWeb() {
 		return Invalid("protocol",
@@ -138,7 +135,7 @@ func (h Host) CheckAskable() error {
 	return CheckText("reason", h.Reason, MaxDescription)
 }
 
-// String is the short form that ParseHost reads.
+// String returns the short form that ParseHost reads.
 func (h Host) String() string {
 	name := h.Name
 	if strings.Contains(name, ":") {
@@ -154,7 +151,7 @@ func (h Host) String() string {
 	return name + ":" + strings.Join(ports, ",")
 }
 
-// KeyReference returns the key that "{KEY}" refers to, or "".
+// KeyReference returns the key of a "{KEY}" host, or "".
 func (h Host) KeyReference() string {
 	if key, ok := strings.CutPrefix(h.Name, "{"); ok {
 		return strings.TrimSuffix(key, "}")
@@ -173,9 +170,9 @@ func (h Host) Matches(name string, port int) bool {
 	return h.Name == name
 }
 
-// CanonicalName returns the one form of a host name or address that is matched and dialled: lower
-// case, no trailing dot, ASCII. International names are to be given in their xn-- form. Everything
-// odd is refused rather than repaired, an IPv4 address in IPv6 clothes (::ffff:192.0.2.1) too.
+// CanonicalName returns the form of a host name or address for matching and dialling. It is lower
+// case ASCII without trailing dot; international names must be in xn-- form. Odd names are refused,
+// also an IPv4 address in IPv6 (::ffff:192.0.2.1).
 func CanonicalName(name string) (string, error) {
 	if addr, err := netip.ParseAddr(name); err == nil {
 		if addr.Zone() != "" {
@@ -245,8 +242,8 @@ func splitPort(text string) (name, port string, err error) {
 	return name, port, nil
 }
 
-// lower changes ASCII letters only: strings.ToLower makes ASCII of some other letters, such as the
-// Kelvin sign.
+// lower changes ASCII letters only. strings.ToLower turns some other letters into ASCII, such as
+// the Kelvin sign.
 func lower(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -268,8 +265,8 @@ func validLabel(label string) bool {
 	return true
 }
 
-// numericLabel reports whether resolvers could read a name that ends in this label as an IPv4
-// address (2130706433, 0x7f.1).
+// numericLabel reports whether this last label may make a name an IPv4 address (2130706433,
+// 0x7f.1).
 func numericLabel(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

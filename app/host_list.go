@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CanonicalHosts returns the list in canonical form, each entry once.
-// Two entries for one host with different settings are CodeInvalidField.
+// CanonicalHosts returns the canonical list without duplicates. Two entries for one host with
+// different settings are CodeInvalidField.
 func CanonicalHosts(hosts []Host) ([]Host, error) {
 	if len(hosts) > MaxHosts {
 		return nil, TooManyHosts()
@@ -30,8 +30,8 @@ func CanonicalHosts(hosts []Host) ([]Host, error) {
 	return list, nil
 }
 
-// ReachableHosts returns the canonical list, and refuses entries that can never be reached:
-// a page would promise access that nobody gets.
+// ReachableHosts returns the canonical list, and refuses unreachable entries. A page would promise
+// access that nobody gets.
 func ReachableHosts(hosts []Host) ([]Host, error) {
 	list, err := CanonicalHosts(hosts)
 	for _, h := range list {
@@ -42,8 +42,8 @@ func ReachableHosts(hosts []Host) ([]Host, error) {
 	return list, err
 }
 
-// CheckAdded refuses entries that can't be granted (Host.CheckGrantable), unless they are among
-// before: they then stay until a person takes them away.
+// CheckAdded refuses new entries that can't be granted (Host.CheckGrantable). Those in before stay
+// until a person removes them.
 func CheckAdded(hosts, before []Host) error {
 	for _, h := range hosts {
 		if slices.ContainsFunc(before, func(b Host) bool { return b.String() == h.String() }) {
@@ -81,8 +81,7 @@ func SortedHosts(list []Host) []Host {
 	return slices.SortedFunc(slices.Values(list), func(a, b Host) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// WithoutReasons returns the list without reasons: policies that grant the same have the same
-// digest.
+// WithoutReasons returns the list without reasons, so equal grants have equal digests.
 func WithoutReasons(list []Host) []Host {
 	list = slices.Clone(list)
 	for i := range list {

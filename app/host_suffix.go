@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// PublicSuffix returns the public suffix below which a wildcard covers the names of many owners,
-// such as co.uk of *.co.uk or github.io of *.github.io, or "".
+// PublicSuffix returns the public suffix of a wildcard over many owners, or "". It is co.uk for
+// *.co.uk, github.io for *.github.io.
 func (h Host) PublicSuffix() string {
 	parent, wildcard := strings.CutPrefix(h.Name, "*.")
 	if !wildcard {
@@ -20,8 +20,8 @@ func (h Host) PublicSuffix() string {
 	return ""
 }
 
-// HostWarnings returns what a person who lets a value go to these hosts should know, a sentence
-// each. Nothing is refused because of them.
+// HostWarnings returns warnings about sending a value to these hosts, a sentence each. Nothing is
+// refused because of them.
 func HostWarnings(hosts []Host) []string {
 	var warnings []string
 	for _, h := range hosts {

@@ -47,7 +47,7 @@ func TestParseHost(t *testing.T) {
 	}
 }
 
-// hostileNames are names by which one part could mean another host than the next.
+// hostileNames could mean different hosts to different parts.
 var hostileNames = map[string]string{
 	"empty": "", "dot": ".", "only dots": "..", "two dots at the end": "example.com..", "dot in front": ".example.com",
 	"empty label": "a..example.com",

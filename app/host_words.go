@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Sentence says what an entry lets scripts reach, how, and what Airlock can't check there, for the
-// person who decides. sealed are the hosts of the profile's sealed credentials. Reason is left out:
-// those are the words of whoever asked.
+// Sentence says for a person what an entry lets scripts reach, and how. It tells what Airlock can't
+// check. sealed are the hosts of the profile's sealed credentials. Reason is left out: its words
+// are the requester's.
 func (h Host) Sentence(sealed []Host) string { return h.Name + h.Terms(sealed) }
 
 // Terms is Sentence without the name.
@@ -32,8 +32,7 @@ func (h Host) Terms(sealed []Host) string {
 	if h.Private {
 		terms += ", including private addresses in your network"
 	}
-	// Where a sealed credential of another profile belongs, Airlock reads what passes, but for raw
-	// protocols.
+	// At hosts of other profiles' sealed credentials Airlock reads traffic, but for raw protocols.
 	checks := ": Airlock may be unable to check"
 	if h.Protocol != "" {
 		checks = ": Airlock can't check"
@@ -49,7 +48,7 @@ func (h Host) Terms(sealed []Host) string {
 	return terms
 }
 
-// WithPorts is the entry with its ports, also the usual ones: api.example.com:443.
+// WithPorts returns the entry with all its ports: api.example.com:443.
 func (h Host) WithPorts() string {
 	ports := make([]string, len(h.Ports))
 	for i, p := range h.Ports {
@@ -59,8 +58,7 @@ func (h Host) WithPorts() string {
 	return strings.TrimSuffix(h.String(), "1") + strings.Join(ports, ",")
 }
 
-// Brief is the entry with what sets it apart from an ordinary one on its ports, for lists:
-// cdn.example:443 (over raw TCP).
+// Brief returns the entry with its peculiarities, for lists: cdn.example:443 (over raw TCP).
 func (h Host) Brief() string {
 	var notes []string
 	if h.Protocol != "" {
@@ -89,8 +87,7 @@ func (h Host) Unencrypted(port int) bool {
 	return h.Protocol == ProtocolHTTP || h.Protocol == "" && port == 80
 }
 
-// Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed
-// credential belongs there.
+// Relayed reports whether a port is relayed unread, unless a sealed credential belongs there.
 func (h Host) Relayed(port int) bool {
 	switch {
 	case h.Protocol.Raw():
@@ -101,17 +98,17 @@ func (h Host) Relayed(port int) bool {
 	return !slices.Contains(defaultPorts, port)
 }
 
-// RelaysWeb reports whether the entry relays a port of the web, where one address serves many
-// hosts, without a look at what passes.
+// RelaysWeb reports whether the entry relays a web port unread. One address there serves many
+// hosts.
 func (h Host) RelaysWeb() bool {
 	return slices.ContainsFunc(defaultPorts,
 		func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
 }
 
-// ReachesMany reports whether the entry covers hosts of many owners that a person may not mean.
+// ReachesMany reports whether the entry covers hosts of many owners.
 func (h Host) ReachesMany() bool { return h.RelaysWeb() || h.PublicSuffix() != "" }
 
-// split returns the ports at which Airlock looks at what passes, and those at which it doesn't.
+// split returns the ports that Airlock reads and those it relays.
 func (h Host) split(sealed []Host) (read, relayed []int) {
 	for _, port := range h.Ports {
 		if h.Relayed(port) && (h.Protocol != "" || !h.sealedAt(port, sealed)) {
@@ -123,14 +120,14 @@ func (h Host) split(sealed []Host) (read, relayed []int) {
 	return read, relayed
 }
 
-// sealedAt reports whether a sealed credential belongs to every name of the entry at a port.
+// sealedAt reports whether a sealed credential covers the whole entry at a port.
 func (h Host) sealedAt(port int, sealed []Host) bool {
 	return slices.ContainsFunc(sealed, func(s Host) bool {
 		return slices.Contains(s.Ports, port) && (s.Name == h.Name || h.isUnder(s))
 	})
 }
 
-// wordProtocol names the protocol where it isn't the one that the port says.
+// wordProtocol names a protocol that differs from the port's.
 func (h Host) wordProtocol(relayed bool) string {
 	switch {
 	case h.Protocol == ProtocolHTTP:

@@ -55,8 +55,8 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// TestHoleH3EveryFieldOfAHostIsInItsSentence: what an entry grants is what a person reads, also of
-// fields that come later.
+// TestHoleH3EveryFieldOfAHostIsInItsSentence: a person reads all that an entry grants, also later
+// fields.
 func TestHoleH3EveryFieldOfAHostIsInItsSentence(t *testing.T) {
 	others := map[string][]any{
 		"Name":     {"other.example", "*.cdn.example", "{KEY}"},

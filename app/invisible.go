@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// invisible are the characters that a reader doesn't see, or that change how others are seen.
+// invisible are characters that are unseen or change how others are seen.
 // Default_Ignorable_Code_Point is derived from the tables of its second line
 // (DerivedCoreProperties.txt of Unicode), less some that count here as well.
 var invisible = []*unicode.RangeTable{
 	unicode.Cc, unicode.Zl, unicode.Zp,
 	unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 	unicode.Co, unicode.Noncharacter_Code_Point, // nobody has agreed on how they look
-	// Blanks that no property names: a Braille cell without dots, a filler of Khitan, full and half
-	// blanks of hieroglyphs, a note without a head. U+FFFC stands for an object that isn't there.
+	// Blanks without a property: an empty Braille cell, a Khitan filler, full and half hieroglyph
+	// blanks, a note without a head. U+FFFC stands for a missing object.
 	{
 		R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0xfffc, Hi: 0xfffc, Stride: 1}},
 		R32: []unicode.Range32{{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1},
@@ -26,7 +26,7 @@ var invisible = []*unicode.RangeTable{
 // Invisible returns the tables behind IsInvisible.
 func Invisible() []*unicode.RangeTable { return slices.Clone(invisible) }
 
-// IsInvisible reports whether a reader doesn't see a character, line breaks and tabs included.
+// IsInvisible reports whether a character is invisible, line breaks and tabs included.
 func IsInvisible(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -37,9 +37,9 @@ func IsInvisible(r rune) bool {
 	return unicode.In(r, invisible...)
 }
 
-// Visible returns text with each invisible character as its number, such as [U+202E]. Line breaks
-// and tabs stay, and so do characters that emoji and some scripts are written with, where those
-// stand. Text without any is returned as it is.
+// Visible returns text with each invisible character as its number, such as [U+202E]. Line breaks,
+// tabs, and characters that emoji and some scripts need in their place stay. Clean text is returned
+// as it is.
 func Visible(text []byte) []byte {
 	var out []byte
 	done := 0
@@ -57,8 +57,7 @@ func Visible(text []byte) []byte {
 // VisibleText is Visible for strings.
 func VisibleText(text string) string { return string(Visible([]byte(text))) }
 
-// unseen yields the positions of the characters that Visible replaces. Bytes that are no UTF-8 are
-// left alone.
+// unseen yields the positions of the characters that Visible replaces. It skips invalid UTF-8.
 func unseen(text []byte) func(yield func(int, rune) bool) {
 	return func(yield func(int, rune) bool) {
 		for i := 0; i < len(text); {
@@ -75,9 +74,8 @@ func unseen(text []byte) func(yield func(int, rune) bool) {
 	}
 }
 
-// belongs reports whether a joiner or a selector of emoji style does its work between its
-// neighbours. Each needs a character that is seen right before it, so they can't make a text of
-// their own.
+// belongs reports whether a joiner or emoji selector has an effect between its neighbours. Each
+// needs a visible character right before it, so they can't form a text of their own.
 func belongs(before []byte, r rune, after []byte) bool {
 	last, size := utf8.DecodeLastRune(before)
 	next, _ := utf8.DecodeRune(after)
@@ -93,10 +91,10 @@ func belongs(before []byte, r rune, after []byte) bool {
 	return false
 }
 
-// isSign reports whether a character may be an emoji: a sign that is seen.
+// isSign reports whether a character is a visible sign that may be an emoji.
 func isSign(r rune) bool { return unicode.Is(unicode.S, r) && r != utf8.RuneError && !IsInvisible(r) }
 
-// joins reports whether a letter or a mark is of a script that is written with joiners.
+// joins reports whether a letter or mark belongs to a script with joiners.
 func joins(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Bengali, unicode.Devanagari, unicode.Gujarati,
 		unicode.Gurmukhi, unicode.Kannada,

@@ -35,8 +35,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleLeavesNothing: of what a reader doesn't see, only what belongs to the character before
-// it is left.
+// TestVisibleLeavesNothing: only invisible characters that modify the one before are left.
 func TestVisibleLeavesNothing(t *testing.T) {
 	odd := rapid.SampledFrom([]rune("a1# \n\t‼❤👩🏽💻ک\u200b\u200c\u200d\ufe0f\ufe0e\u202e\U000e0041\u2800\x1b\ufffd"))
 	rapid.Check(t, func(r *rapid.T) {

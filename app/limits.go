@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Limits bound one execution. They belong to the instance's configuration, never to a request.
+// Limits bound one execution. They come from the instance's configuration, never from a request.
 type Limits struct {
 	Memory int64   `json:"memory"` // bytes, all processes together
 	CPU    float64 `json:"cpu"`    // cores
@@ -16,8 +16,8 @@ type Limits struct {
 	Result int64   `json:"result"` // bytes of result JSON
 }
 
-// Same reports whether two executions had the same limits. A limit that one of them has as zero did
-// not exist when it ran, and makes no difference.
+// Same reports whether two executions had the same limits. A zero limit did not exist yet, and
+// makes no difference.
 func (l Limits) Same(o Limits) bool {
 	a, b := reflect.ValueOf(l), reflect.ValueOf(o)
 	for i := range a.NumField() {
@@ -28,11 +28,10 @@ func (l Limits) Same(o Limits) bool {
 	return true
 }
 
-// LimitMet names a limit that an execution reached without being ended by it.
+// LimitMet names a limit that an execution reached without ending.
 type LimitMet string
 
-// The limits that can be known to have been reached: by counters of the kernel, whatever the script
-// made of the error.
+// The limits whose reach the kernel's counters show, whatever the script did about the error.
 const (
 	LimitMetPids LimitMet = "pids"
 	LimitMetTmp  LimitMet = "tmp" // full at the end
@@ -84,8 +83,7 @@ const (
 	UnansweredFor = time.Minute // after which people are told of a question that no agent answers
 	MaxPollWait   = 50 * time.Second
 
-	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who
-	// looks for keys and who removes executions have to agree: else the same request would run a
-	// script again.
+	// IdempotencyLife is how long an idempotency key names its execution. Executions must stay as
+	// long: else a repeated request would run again.
 	IdempotencyLife = 24 * time.Hour
 )

@@ -2,9 +2,8 @@ package app
 
 import "strings"
 
-// Nearest returns the candidate that a mistyped word most likely meant, or "" if none is near: at
-// most two edits away (one for words under five letters), letter case and "-" against "_" ignored.
-// For the "did you mean" in hints.
+// Nearest returns the likely meaning of a mistyped word, or "". It allows two edits (one for words
+// under five letters) and ignores letter case and "-" against "_".
 func Nearest(word string, candidates []string) string {
 	word = foldWord(word)
 	if word == "" || len(word) > 64 {
@@ -24,7 +23,7 @@ func Nearest(word string, candidates []string) string {
 
 func foldWord(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
 
-// editDistance counts the insertions, deletions and replacements of bytes that turn a into b.
+// editDistance counts the insertions, deletions and replacements of bytes from a to b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// NotOffered is something that agents look for and Airlock does not do.
+// NotOffered is a missing feature that agents look for.
 type NotOffered struct {
 	What    string
 	Instead string   // a sentence, the same wherever an agent meets it
@@ -21,7 +21,7 @@ const (
 	background
 )
 
-// Alternatives lists what Airlock does not do, with the way around each.
+// Alternatives lists missing features with their alternatives.
 func Alternatives() []NotOffered {
 	return []NotOffered{
 		otherLanguages: {
@@ -51,8 +51,7 @@ func Alternatives() []NotOffered {
 // AlternativeToInstalling returns what to do instead of installing a package.
 func AlternativeToInstalling() string { return Alternatives()[installing].Instead }
 
-// AlternativeForPath returns what to do instead of calling a path that does not exist; "" if it
-// tells nothing.
+// AlternativeForPath returns the alternative to a path that does not exist, or "".
 func AlternativeForPath(path string) string {
 	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(path), "/"), "/")
 	for _, a := range Alternatives() {
@@ -72,8 +71,7 @@ var (
 		`(?:const|let|var)\s+\w|(?:async\s+)?function\s+\w|console\.|import\s.*\sfrom\s+['"]|require\()`)
 )
 
-// AlternativeForScript returns what to do instead of sending a script that certainly is no Python;
-// "" if it may be Python.
+// AlternativeForScript returns the alternative to a script that certainly isn't Python, or "".
 func AlternativeForScript(script string) string {
 	switch line := otherInterpreter.FindString(script); {
 	case line != "" && !strings.Contains(line, "python") && !strings.Contains(line, "uv "):
@@ -84,8 +82,7 @@ func AlternativeForScript(script string) string {
 	return ""
 }
 
-// AlternativeAfterSyntaxError is AlternativeForScript for a script that Python could not read, so
-// that a guess is enough.
+// AlternativeAfterSyntaxError guesses the alternative to a script that Python could not read.
 func AlternativeAfterSyntaxError(script string) string {
 	if instead := AlternativeForScript(script); instead != "" {
 		return instead

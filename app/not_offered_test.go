@@ -47,8 +47,8 @@ func TestPathsOfWhatIsNotOffered(t *testing.T) {
 	}
 }
 
-// TestSkillsAreAWayToWhatScriptsAreNot: who looks for another language, for packages or for something that
-// runs again learns of skills.
+// TestSkillsAreAWayToWhatScriptsAreNot: hints for languages, packages and recurring tasks name
+// skills.
 func TestSkillsAreAWayToWhatScriptsAreNot(t *testing.T) {
 	t.Parallel()
 	for name, instead := range map[string]string{

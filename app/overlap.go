@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Overlap returns what two entries have in common: the narrower name with the ports that both have,
+// Overlap returns the common part of two entries. That is the narrower name with the common ports,
 // Private only if both are. An entry that refers to a key overlaps only with itself. Protocol is
-// h's, or other's where h has none; Reason is left out.
+// h's, else other's; Reason is left out.
 func (h Host) Overlap(other Host) (Host, bool) {
 	both := Host{Name: h.Name, Protocol: h.Protocol, Private: h.Private && other.Private}
 	switch {
@@ -24,7 +24,7 @@ func (h Host) Overlap(other Host) (Host, bool) {
 	return both, len(both.Ports) > 0
 }
 
-// isUnder reports whether the name, or every name below it, is a true subdomain of the wildcard.
+// isUnder reports whether the name, or all names below it, are true subdomains.
 func (h Host) isUnder(wildcard Host) bool {
 	suffix, ok := strings.CutPrefix(wildcard.Name, "*")
 	return ok && len(h.Name) > len(suffix) && strings.HasSuffix(h.Name, suffix)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bounds of passkeys: how many one person has, and lengths in bytes.
+// Bounds of passkeys: number per person, and lengths in bytes.
 const (
 	MaxPasskeys    = 20
 	MaxPasskeyName = 64
@@ -14,8 +14,7 @@ const (
 	maxPasskeyKey  = 4096
 )
 
-// Passkey is a public key with which a person logs in. The private key never leaves its
-// authenticator: a phone, a computer, a security key or a password manager.
+// Passkey is a person's public key for logins. The private key never leaves its authenticator.
 type Passkey struct {
 	ID             []byte    `json:"id"` // WebAuthn's credential id
 	Name           string    `json:"name"`
@@ -27,14 +26,13 @@ type Passkey struct {
 	UsedAt         time.Time `json:"used_at"` // zero: never
 }
 
-// RelyingParty is what passkeys of this instance are bound to, as its visitor reaches it.
+// RelyingParty identifies this instance to passkeys, as its visitor reaches it.
 type RelyingParty struct {
 	ID     string // host name without port
 	Origin string // https://airlock.example.com
 }
 
-// CheckPasskeyName returns the name of a passkey without spaces at its ends and without doubled
-// ones, else CodeInvalidField.
+// CheckPasskeyName returns a passkey's name with spaces trimmed and merged, else CodeInvalidField.
 func CheckPasskeyName(name string) (string, error) {
 	name = strings.Join(strings.Fields(name), " ")
 	switch {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths of a password: the least in characters, the most in bytes.
+// Lengths of a password: minimum in characters, maximum in bytes.
 const (
 	MinPassword = 12
 	MaxPassword = 1024
@@ -16,8 +16,7 @@ const (
 // MaxPersonName is the longest name of a person, in bytes.
 const MaxPersonName = 64
 
-// CheckPersonName returns the name of a person without spaces at its ends and without doubled ones,
-// else CodeInvalidField.
+// CheckPersonName returns a person's name with spaces trimmed and merged, else CodeInvalidField.
 func CheckPersonName(name string) (string, error) {
 	name = strings.Join(strings.Fields(name), " ")
 	if name == "" {
@@ -30,11 +29,10 @@ func CheckPersonName(name string) (string, error) {
 	return name, CheckText("name", name, MaxPersonName)
 }
 
-// FoldName is a person's name as it is compared: two people can't be told apart by case and spaces.
+// FoldName returns a person's name for comparison, without case and extra spaces.
 func FoldName(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// CheckPassword refuses what is guessed first. There is nothing that a password must contain;
-// length is what counts.
+// CheckPassword refuses easily guessed passwords. Length counts; no kind of character is required.
 func CheckPassword(name string, password Secret) error {
 	text := password.Reveal()
 	folded := strings.ToLower(text)
@@ -67,7 +65,7 @@ func distinct(text string) map[rune]bool {
 	return seen
 }
 
-// isRun reports whether the text only counts up or down, such as 123456789012 or abcdefghijkl.
+// isRun reports whether the text only counts up or down, such as 123456789012.
 func isRun(text string) bool {
 	const digits, letters, keys = "01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm"
 	for _, order := range []string{digits, letters, keys} {
@@ -84,7 +82,7 @@ func reversed(text string) string {
 	return string(runes)
 }
 
-// isRepeated reports whether the text is one piece of at least 3 bytes, repeated.
+// isRepeated reports whether the text repeats one piece of at least 3 bytes.
 func isRepeated(text string) bool {
 	for n := 3; n <= len(text)/2; n++ {
 		if len(text)%n == 0 && strings.Repeat(text[:n], len(text)/n) == text {
@@ -94,8 +92,7 @@ func isRepeated(text string) bool {
 	return false
 }
 
-// commonPasswords are the long ones that lists of leaked passwords begin with, and what a person
-// types who wants to be done here.
+// commonPasswords are the long ones of leaked lists, and lazy ones for this place.
 var commonPasswords = []string{
 	"passwordpassword", "password1234", "passw0rd1234", "p@ssword1234", "mypassword", "thisismypassword", "changemeplease",
 	"pleasechangeme", "letmeinplease", "letmeinnow",

@@ -11,7 +11,7 @@ import (
 )
 
 // Policy is what a profile's scripts may have and reach. Versions are immutable; each execution
-// keeps the number of its own.
+// keeps its version's number.
 type Policy struct {
 	ProfileID string    `json:"-"`
 	Version   int       `json:"version"`
@@ -38,7 +38,8 @@ type Placement struct {
 	Fresh   bool   `json:"fresh,omitempty"`    // in no box that was forked from a template
 }
 
-// String says what is required, such as "with the backend ssh, in the image py"; empty if nothing is.
+// String describes the requirements, such as "with the backend ssh, in the image py". It is empty
+// without any.
 func (p Placement) String() string {
 	var parts []string
 	if p.Backend != "" {
@@ -56,8 +57,8 @@ func (p Placement) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Digest identifies what the policy grants, independent of the profile, the time, the reasons given
-// and the order of entries: sha256 over its JSON, hex.
+// Digest identifies a policy's grants: sha256 over its JSON, hex. Profile, time, reasons and order
+// of entries make no difference.
 func (p Policy) Digest() string {
 	keys := append([]Grant{}, p.Keys...)
 	slices.SortFunc(keys, func(a, b Grant) int { return strings.Compare(a.Key, b.Key) })
@@ -76,7 +77,7 @@ func (p Policy) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// granted returns the entries without their reasons, in one order.
+// granted returns the entries without reasons, in fixed order.
 func granted(hosts []Host) []Host {
 	out := append([]Host{}, hosts...)
 	for i := range out {

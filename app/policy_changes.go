@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Changes says in a few words each what p grants more (+), less (−) or otherwise than before.
+// Changes describes what p grants more (+), less (−) or otherwise than before.
 func (p Policy) Changes(before Policy) []string {
 	now, then := termsOf(p.Hosts), termsOf(before.Hosts)
 	var list []string
@@ -43,7 +43,7 @@ func (p Policy) Changes(before Policy) []string {
 	return list
 }
 
-// termsOf names what entries of a host list let through: each port by itself, sorted.
+// termsOf names a host list's permissions, port by port, sorted.
 func termsOf(hosts []Host) []string {
 	var list []string
 	for _, h := range hosts {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What differs between two versions of a policy is named: hosts by port, keys, modes, the sandbox.
+// Changes names differences in hosts by port, keys, modes and sandbox.
 func TestPolicyChangesNameWhatDiffers(t *testing.T) {
 	t.Parallel()
 	parse := func(texts ...string) (list []Host) {

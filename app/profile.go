@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// State is what a profile can be used for.
+// State says what a profile can be used for.
 type State string
 
-// The states. Unlocked becomes locked once and never goes back; revoked and expired end both.
+// The states. Unlocked becomes locked once and for good; revoked and expired end both.
 const (
 	StateUnlocked State = "unlocked"
 	StateLocked   State = "locked"
@@ -18,8 +18,8 @@ const (
 	StateExpired  State = "expired"
 )
 
-// Profile is scoped access to some credentials and hosts. Its ID is the agent's token: handle it as
-// a secret.
+// Profile is scoped access to credentials and hosts. Its ID is the agent's token: handle it as a
+// secret.
 type Profile struct {
 	ID          string
 	Handle      string // not secret: names the profile in logs, URLs of the UI and audit events
@@ -45,14 +45,14 @@ type Profile struct {
 	Executions  int64
 }
 
-// Key is a name by which a profile's scripts know a credential.
+// Key is a credential's name in a profile's scripts.
 type Key struct {
 	Name         string
 	Description  string // the agent's reason
 	Mode         Mode   // requested by the agent; "" if it asked for none
 	Hosts        []Host // requested; may only narrow the credential's
 	CredentialID string // "" until a person has linked it
-	// From the linked credential; empty while there is none.
+	// From the linked credential; else empty.
 	Credential      string // its name
 	CredentialMode  Mode
 	CredentialHosts []Host // where the value may go now
@@ -60,7 +60,7 @@ type Key struct {
 	ValueExists     bool
 }
 
-// HostRequest is an allow-list entry on a profile, with what a person decided about it.
+// HostRequest is a requested allow-list entry with a person's decision.
 type HostRequest struct {
 	Host
 	Allowed   bool // a person said yes; entries that a person adds are allowed from the start
@@ -69,15 +69,14 @@ type HostRequest struct {
 	Line      int    // in that execution's script, as the script claims; 0 if unknown
 }
 
-// DeclinedHost is a host that an agent asked for and a person declined. It is remembered until a
-// person allows it or the agent asks again with another reason.
+// DeclinedHost is a requested host that a person declined. It is kept until a person allows it or
+// the agent gives another reason.
 type DeclinedHost struct {
 	Host
 	At time.Time
 }
 
-// DeclinedHost returns the latest decision of a person against a canonical name and port.
-// Port 0 stands for any port.
+// DeclinedHost returns the latest refusal of a canonical name and port. Port 0 means any port.
 func (p Profile) DeclinedHost(name string, port int) (latest DeclinedHost, ok bool) {
 	for _, d := range p.Declined {
 		covers := d.Matches(name, port) || port == 0 && d.Matches(name, d.Ports[0])
@@ -104,8 +103,8 @@ func (p Profile) State(now time.Time) State {
 // MaxProfileName is the longest name of a profile, in characters.
 const MaxProfileName = 60
 
-// SplitDescription returns a profile's short name, its description's first line, and what else the
-// description says. Of a longer line the name is the beginning, and the purpose the whole text.
+// SplitDescription returns a profile's short name (the first line) and purpose (the rest). A longer
+// line's beginning is the name, and the purpose the whole text.
 func SplitDescription(description string) (name, purpose string) {
 	description = strings.TrimSpace(description)
 	name, purpose, _ = strings.Cut(description, "\n")
@@ -121,12 +120,12 @@ func SplitDescription(description string) (name, purpose string) {
 	return strings.TrimSpace(name) + "…", description
 }
 
-// JoinDescription is the description with a name and a purpose.
+// JoinDescription returns the description with a name and a purpose.
 func JoinDescription(name, purpose string) string {
 	return strings.TrimSpace(strings.TrimSpace(name) + "\n" + strings.TrimSpace(purpose))
 }
 
-// ProfilesWith returns the profiles that have a key linked to a credential.
+// ProfilesWith returns the profiles with a key linked to a credential.
 func ProfilesWith(profiles []Profile, credentialID string) []Profile {
 	return slices.DeleteFunc(slices.Clone(profiles), func(p Profile) bool {
 		return !slices.ContainsFunc(p.Keys, func(k Key) bool { return k.CredentialID == credentialID })
@@ -145,8 +144,8 @@ func (p Profile) CanChangeKeys(now time.Time) error {
 	return p.CanUse(now)
 }
 
-// CheckReference refuses a {KEY} host that an agent asks for if the profile has no such key, or one
-// that is to be secret: a person could only be misled by it.
+// CheckReference refuses an agent's {KEY} host without such a key, or with a secret one. It could
+// only mislead a person.
 func (p Profile) CheckReference(h Host) error {
 	key := h.KeyReference()
 	if key == "" {
@@ -170,8 +169,7 @@ func (p Profile) CheckReference(h Host) error {
 		"Ask for the key first, with POST /profiles/{id}/keys and the mode plain, or write the host name itself.")
 }
 
-// CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read what
-// they have.
+// CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read.
 func (p Profile) CanUse(now time.Time) error {
 	switch p.State(now) {
 	case StateRevoked:
@@ -183,18 +181,18 @@ func (p Profile) CanUse(now time.Time) error {
 	return nil
 }
 
-// ErrProfileRevoked refuses what a profile that was revoked or deleted asks for.
+// ErrProfileRevoked refuses requests of a revoked or deleted profile.
 func ErrProfileRevoked() *Error {
 	return E(CodeProfileRevoked, "the profile was revoked",
 		"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
 }
 
-// ErrUnknownProfile refuses a submission under an id that no profile has.
+// ErrUnknownProfile refuses a submission with an unknown profile id.
 func ErrUnknownProfile() *Error {
 	return E(CodeUnauthorized, "no profile has this id", "Check the ark_ id, or create a profile with POST /profiles.")
 }
 
-// CanExecute returns nil if scripts may run now, else what has to happen first.
+// CanExecute returns nil if scripts may run now, else the missing step.
 func (p Profile) CanExecute(now time.Time) error {
 	if err := p.CanUse(now); err != nil {
 		return err
@@ -232,11 +230,11 @@ func (p Profile) CanLock(now time.Time) error {
 	return nil
 }
 
-// RestoreTime is how long a revocation can be taken back.
+// RestoreTime is how long a revocation can be undone.
 const RestoreTime = 10 * time.Minute
 
-// CanRestore returns nil while a revocation can be taken back: soon, and if nothing else about the
-// profile has changed since.
+// CanRestore returns nil while a revocation can be undone. It must be recent, without other changes
+// since.
 func (p Profile) CanRestore(now time.Time) error {
 	switch {
 	case !p.Revoked:

@@ -54,8 +54,7 @@ func TestProfileRules(t *testing.T) {
 	}
 }
 
-// A value that is missing can be set; a credential that is gone can't be linked again, so asking
-// for its value would be asking in vain.
+// A missing value can be requested; one of a deleted credential can't.
 func TestMissingValueTeaches(t *testing.T) {
 	for credential, want := range map[string]string{"c": "set a value for it in Airlock; then GET /profiles/{id}?wait=50",
 		"": "Create a new profile"} {
@@ -117,7 +116,8 @@ func TestCheckReference(t *testing.T) {
 	}
 }
 
-// TestSplitDescription: a short first line is the name; of a long one the beginning, and the whole is the purpose.
+// TestSplitDescription: a short first line is the name; a long one is shortened, and the purpose is
+// the whole.
 func TestSplitDescription(t *testing.T) {
 	t.Parallel()
 	long := "Quarterly reconciliation of payouts, refunds and chargebacks across every legal entity"

@@ -10,22 +10,21 @@ import (
 // MaxReference is the longest reference to a value in Vault, in bytes.
 const MaxReference = 512
 
-// Reference names a value in Vault: one field of what stands at a path. References are comparable;
-// those of one path are read as one.
+// Reference names a field at a path in Vault. References are comparable; one path is read once.
 type Reference struct {
 	Path  string // as in Vault's HTTP API, without v1: secret/data/oracle, database/creds/reports
 	Field string
 }
 
-// String writes it the way people type it: secret/data/oracle#password.
+// String returns the form that people type: secret/data/oracle#password.
 func (r Reference) String() string { return r.Path + "#" + r.Field }
 
 const referenceHint = "Write path#field, such as secret/data/oracle#password (KV version 2), kv/oracle#password (KV " +
 	"version 1) or database/creds/reports#username."
 
-// ParseReference reads path#field. What it accepts names one place only and can't leave Vault's
-// secrets: no empty, "." or ".." segment, no query, no escape, and not the paths below sys and
-// auth, where Airlock's own token could be read.
+// ParseReference reads path#field. It names one place only and can't leave Vault's secrets. It
+// refuses empty, "." and ".." segments, queries, escapes, and paths below sys and auth, which hold
+// Airlock's own token.
 func ParseReference(text string) (Reference, error) {
 	refuse := func(format string, args ...any) (Reference, error) {
 		return Reference{}, Invalid("reference", fmt.Sprintf(format, args...), referenceHint)
@@ -59,8 +58,7 @@ func ParseReference(text string) (Reference, error) {
 	return Reference{Path: path, Field: field}, nil
 }
 
-// unsafeInReference refuses what an HTTP path would take for something else, or a reader would not
-// see.
+// unsafeInReference refuses invisible characters and those special in HTTP paths.
 func unsafeInReference(r rune) bool {
 	return strings.ContainsRune(`?%\"<>`, r) || !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' '
 }

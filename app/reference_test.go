@@ -24,8 +24,7 @@ func TestParseReference(t *testing.T) {
 	}
 }
 
-// TestReferenceCantReachVaultsOwn: with a reference nobody reads Airlock's token, and none is read
-// for another path than the one shown.
+// TestReferenceCantReachVaultsOwn: no reference reads Airlock's token, or another path than shown.
 func TestReferenceCantReachVaultsOwn(t *testing.T) {
 	for _, text := range []string{
 		"", "#", "#password", "secret", "secret#x", "secret/data/oracle", "secret/data/oracle#", "secret/data#a#b",

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// revealers are the files that may take the value out of a Secret, with the reason. Tests may too.
-// Keep it short: a new entry is a new place from which a secret could get out.
+// revealers are the files that may reveal a Secret, with the reason. Tests may too. Keep it short:
+// each entry is a possible leak.
 var revealers = map[string]string{
 	"app/credentials/change.go":              "seals a value that a person set",
 	"app/policy/references.go":               "reads the host name that a plain key holds",

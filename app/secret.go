@@ -13,12 +13,11 @@ const Masked = "[SECRET]"
 // errSecretMarshalled is returned by every encoder that is handed a Secret.
 var errSecretMarshalled = errors.New("app: a Secret can't be marshalled")
 
-// Secret is a value that must not leave the process by accident. It can't be printed, formatted,
-// logged or marshalled: formatting gives Masked and marshalling fails. Reveal is the only way to
-// the value, and the places that call it are few and checked by a test. The zero Secret is empty.
-// Compare with Equal: two Secrets of one value are not ==.
+// Secret is a value that must not leave the process by accident. Formatting and logging give
+// Masked; marshalling fails. Only Reveal returns the value; a test checks its few callers. The zero
+// Secret is empty. Compare with Equal, not ==.
 type Secret struct {
-	// A pointer, because fmt doesn't ask Format about the verb %p and would print a string field.
+	// A pointer: for the verb %p fmt doesn't call Format and would print a string.
 	value *string
 }
 

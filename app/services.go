@@ -8,8 +8,8 @@ type Service struct {
 	Path string // answers to GET only with a valid key as Bearer; "" if none is known
 }
 
-// ServiceOf returns the service that a key is named after: that of GitHub for GITHUB_TOKEN. It is a
-// suggestion for people, who decide.
+// ServiceOf returns the service in a key's name: GitHub for GITHUB_TOKEN. It is a suggestion for
+// people.
 func ServiceOf(key string) (s Service, ok bool) {
 	name, _, several := strings.Cut(strings.ToUpper(key), "_")
 	if !several {
@@ -19,7 +19,7 @@ func ServiceOf(key string) (s Service, ok bool) {
 	return s, ok
 }
 
-// services are known by the first word of their keys' names.
+// services are recognised by the first word of a key's name.
 var services = map[string]Service{
 	"AIRTABLE":     {"api.airtable.com", "/v0/meta/whoami"},
 	"ANTHROPIC":    {"api.anthropic.com", ""},
@@ -55,8 +55,8 @@ var services = map[string]Service{
 	"VERCEL":       {"api.vercel.com", "/v2/user"},
 }
 
-// NamesInjected reports whether a key is named like a secret that can't be sealed: the password of a
-// database or a mail server, or a key that signs.
+// NamesInjected reports whether a key's name suggests an unsealable secret. Examples are database
+// passwords and signing keys.
 func NamesInjected(key string) bool {
 	words := strings.Split(strings.ToUpper(key), "_")
 	last := words[len(words)-1]

@@ -11,7 +11,7 @@ var sizeUnits = []struct {
 	bytes int64
 }{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 
-// FormatSize returns a size in bytes with the largest unit that divides it, such as 512 MiB.
+// FormatSize returns bytes in the largest dividing unit, such as 512 MiB.
 func FormatSize(n int64) string {
 	for _, unit := range sizeUnits {
 		if n >= unit.bytes && n%unit.bytes == 0 {
@@ -21,7 +21,7 @@ func FormatSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// ApproxSize returns a measured size with at most one decimal, such as 1.1 GiB.
+// ApproxSize returns a size with at most one decimal, such as 1.1 GiB.
 func ApproxSize(n int64) string {
 	for _, unit := range sizeUnits {
 		if n >= unit.bytes {

@@ -8,12 +8,11 @@ import (
 // tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
 var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
 
-// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not
-// defined.
+// exceptionLine begins the last part of a Python traceback: NameError: name 'foo' is not defined.
 var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
 
-// SplitTraceback takes the exception's own lines, and what Airlock added to them, out of a Python
-// traceback, which then ends with the first of them. Any other error has no traceback.
+// SplitTraceback separates the exception and Airlock's notes from a Python traceback. The traceback
+// keeps the exception's first line. Other errors have no traceback.
 func SplitTraceback(text string) (summary, traceback string) {
 	if !tracebackStart.MatchString(text) {
 		return strings.TrimRight(text, "\n"), ""
@@ -27,8 +26,7 @@ func SplitTraceback(text string) (summary, traceback string) {
 	return text, ""
 }
 
-// ErrorLine returns the one line of an error that says what went wrong: the exception, without its
-// traceback.
+// ErrorLine returns the exception's line of an error, without traceback.
 func ErrorLine(text string) string {
 	summary, _ := SplitTraceback(text)
 	line, _, _ := strings.Cut(strings.TrimSpace(summary), "\n")

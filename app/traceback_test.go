@@ -41,7 +41,7 @@ func TestSplitTraceback(t *testing.T) {
 	}
 }
 
-// An exception's message may have several lines: what went wrong stands in its first.
+// The first line of an exception's message states the problem.
 func TestErrorLine(t *testing.T) {
 	t.Parallel()
 	const start = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    " +

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Facts are what may be said about a value without saying the value.
+// Facts describe a value without revealing it.
 type Facts struct {
 	Size     int    // bytes
 	Lines    int    // 1 for a value without line breaks
@@ -13,8 +13,8 @@ type Facts struct {
 	Password bool   // that address holds one
 }
 
-// Describe says what may be shown of a value. An address may hold secrets in its path and query, so
-// of one only the host is told.
+// Describe returns a value's facts. Of an address it gives only the host: path and query may hold
+// secrets.
 func Describe(value Secret) Facts {
 	text := value.Reveal()
 	f := Facts{Size: len(text), Lines: 1 + strings.Count(strings.TrimRight(text, "\n"), "\n")}

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// minStrength is how hard to guess a secret should be, in bits.
+// minStrength is the recommended strength of a secret, in bits.
 const minStrength = 28
 
-// WeakValue returns why a secret value is hard to protect, as a sentence for the person who sets
-// it, or "" if it is not. Nothing is refused because of it. A weak value can't be told from
-// ordinary text in output, and who prints guesses sees which one is masked.
+// WeakValue returns a sentence on why a value is hard to protect, or "". Nothing is refused because
+// of it. Weak values look like ordinary text in output, and printed guesses show which one is
+// masked.
 func WeakValue(value Secret) string {
 	text := strings.TrimSpace(value.Reveal())
 	switch n := utf8.RuneCountInString(text); {
@@ -31,13 +31,13 @@ func WeakValue(value Secret) string {
 	return ""
 }
 
-// IsWide reports whether a value has characters other than ASCII, white space at its ends aside.
+// IsWide reports whether a trimmed value has characters other than ASCII.
 func IsWide(value Secret) bool {
 	return strings.ContainsFunc(strings.TrimSpace(value.Reveal()), func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// ValueWarnings returns what a person who sets a value should know about it under that mode, a
-// sentence each. Nothing is refused because of them.
+// ValueWarnings returns warnings about a value under that mode, a sentence each. Nothing is refused
+// because of them.
 func ValueWarnings(mode Mode, value Secret) []string {
 	var warnings []string
 	if mode == ModeSealed && IsWide(value) {
@@ -58,8 +58,7 @@ func ValueWarnings(mode Mode, value Secret) []string {
 	return warnings
 }
 
-// AuthScheme returns the word of an Authorization header that a value begins with, in its usual
-// spelling, or "".
+// AuthScheme returns a value's leading Authorization scheme in its usual spelling, or "".
 func AuthScheme(value Secret) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(value.Reveal()), " ")
 	for _, scheme := range []string{"Bearer", "Basic", "Token"} {
@@ -70,8 +69,7 @@ func AuthScheme(value Secret) string {
 	return ""
 }
 
-// usual are the beginnings of the passwords that people use most, and what documents put in the
-// place of one.
+// usual are the beginnings of common passwords and of placeholders in documents.
 var usual = []string{
 	"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "qwerty", "qwertyui", "qwertyuiop", "qwertz", "letmein",
 	"welcome", "administrator", "iloveyou",
@@ -81,8 +79,8 @@ var usual = []string{
 	"placeholder", "monday", "september",
 }
 
-// Strength estimates how hard to guess a text is, in bits. Letters of one case are taken for words,
-// which have little in each letter.
+// Strength estimates how hard to guess a text is, in bits. Letters of one case count as words, with
+// little strength per letter.
 func Strength(text string) int {
 	var lower, upper, digit, other int
 	seen := map[rune]bool{}
