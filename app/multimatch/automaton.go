@@ -43,13 +43,13 @@ type Automaton struct {
 	shift  uint32
 }
 
-// Ends returns the number of different patterns, which is the highest End.
+// Ends returns the number of different patterns: the highest End.
 func (a *Automaton) Ends() int { return len(a.ends) - 1 }
 
-// States returns the number of states, and of what stands between patterns.
+// States returns the number of states, with gaps between patterns.
 func (a *Automaton) States() int { return len(a.depth) }
 
-// Len returns how many bytes a state stands for.
+// Len returns a state's number of bytes.
 func (a *Automaton) Len(s State) int {
 	if s == 0 {
 		return 0
@@ -57,7 +57,7 @@ func (a *Automaton) Len(s State) int {
 	return int(a.depth[s])
 }
 
-// Of returns the state at which a pattern ends.
+// Of returns a pattern's last state.
 func (a *Automaton) Of(e End) State { return a.ends[e] }
 
 // Open returns a state's longest suffix, itself included, behind which a pattern continues.
@@ -68,7 +68,6 @@ func (a *Automaton) Open(s State) State {
 	return s
 }
 
-// isLeaf reports whether no pattern goes on behind a state.
 func (a *Automaton) isLeaf(s State) bool {
 	return a.chars[s+1]&gap != 0 && a.chars[s]&branches == 0
 }
@@ -115,7 +114,6 @@ func (a *Automaton) Turn(s State, b byte, last uint32) State {
 	return a.begin(last >> a.drop)
 }
 
-// begin returns the state of a pattern's head, or 0.
 func (a *Automaton) begin(head uint32) State {
 	h := a.hash(head)
 	if a.filter[h>>6]>>(h&63)&1 == 0 {
@@ -127,13 +125,13 @@ func (a *Automaton) begin(head uint32) State {
 // Roll adds a byte to a text's last four bytes, the first of them lowest.
 func Roll(last uint32, b byte) uint32 { return last>>8 | uint32(b)<<24 }
 
-// Suffix returns the state of the longest proper suffix, or 0.
+// Suffix returns the longest proper suffix's state, or 0.
 func (a *Automaton) Suffix(s State) State { return State(uint32(a.link(s)) - 1) }
 
-// End returns the longest pattern with which a state ends, or 0.
+// End returns the longest pattern that ends a state, or 0.
 func (a *Automaton) End(s State) End { return End(a.link(s) >> 32) }
 
-// Shorter returns the longest pattern with which another one ends, or 0.
+// Shorter returns the next longest pattern that ends it, or 0.
 func (a *Automaton) Shorter(e End) End {
 	suffix := a.Suffix(a.ends[e])
 	if suffix == 0 {

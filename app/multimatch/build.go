@@ -72,7 +72,6 @@ func (a *Automaton) descend(text string) (s State, i int) {
 	return s, i
 }
 
-// grow adds a pattern's rest behind a state and returns the last new state.
 func (a *Automaton) grow(s State, text string, from int) State {
 	first := uint32(len(a.chars))
 	a.depth[first-1] = int32(s)
@@ -93,7 +92,6 @@ func (a *Automaton) grow(s State, text string, from int) State {
 	return State(len(a.chars) - 2)
 }
 
-// headOf returns the first bytes of a pattern, the first one lowest.
 func (a *Automaton) headOf(text string) uint32 {
 	var head uint32
 	for i := range a.head {

@@ -7,7 +7,7 @@ import (
 
 const hashFactor = 0x9E3779B1
 
-// hash is of four bytes, of which only those of a head count.
+// hash hashes four bytes, of which only a head's count.
 func (a *Automaton) hash(four uint32) uint32 { return four * a.factor >> a.shift }
 
 // Skip returns the first offset, from on, at which a pattern may begin. Without one it returns the

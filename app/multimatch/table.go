@@ -26,7 +26,6 @@ func (t table[K]) put(key K, value uint32) {
 	t.keys[i], t.values[i] = key, value
 }
 
-// find returns where a key is, or where it would be.
 func (t table[K]) find(key K) int {
 	mask := len(t.keys) - 1
 	i := int(uint64(key)*0x9E3779B97F4A7C15>>24) & mask
