@@ -19,7 +19,7 @@ const (
 	maxCached    = 1024
 )
 
-// maxCommonName is the longest common name that X.509 admits.
+// maxCommonName is X.509's longest common name.
 const maxCommonName = 64
 
 // Leaf returns a certificate for a canonical host name or address, perhaps cached. It is valid for
@@ -45,7 +45,7 @@ func (a *Authority) Leaf(host string) (*tls.Certificate, error) {
 	return c, nil
 }
 
-// renewal is when a cached leaf is not good enough any more.
+// renewal is when to replace a cached leaf.
 func renewal(leaf *x509.Certificate) time.Time {
 	life := leaf.NotAfter.Sub(leaf.NotBefore)
 	return leaf.NotAfter.Add(-min(leafReserve, life/3))

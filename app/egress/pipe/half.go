@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BufferSize is what one direction holds at most, in bytes.
+// BufferSize is the most bytes that one direction holds.
 const BufferSize = 128 << 10
 
 // A direction holds this many pieces of the last written size, and at least smallest bytes.
@@ -76,7 +76,7 @@ func (h *half) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo writes what arrives to w until the direction ends.
+// WriteTo writes arriving bytes to w until the direction ends.
 func (h *half) WriteTo(w io.Writer) (total int64, err error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
@@ -96,7 +96,7 @@ func (h *half) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// Write waits until all of p has found room.
+// Write blocks until all of p has room.
 func (h *half) Write(p []byte) (total int, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()
@@ -263,7 +263,6 @@ func (h *half) fail(err error) {
 	})
 }
 
-// change applies f and lets both sides look again.
 func (h *half) change(f func()) {
 	h.mu.Lock()
 	f()
@@ -272,7 +271,6 @@ func (h *half) change(f func()) {
 	h.writable.Broadcast()
 }
 
-// limit sets one side's time limit; the zero time is none.
 func (h *half) limit(d *deadline, at time.Time) {
 	h.change(func() {
 		if d.timer != nil {

@@ -29,7 +29,7 @@ func (e *End) Read(p []byte) (int, error) { return e.in.Read(p) }
 // Wait returns when Read would not block, so a waiting reader needs no buffer.
 func (e *End) Wait() { e.in.wait() }
 
-// WriteTo copies what arrives to w until the other end finishes.
+// WriteTo copies arriving bytes to w until the other end finishes.
 func (e *End) WriteTo(w io.Writer) (int64, error) { return e.in.WriteTo(w) }
 
 // Write blocks while the buffer is full. It fails with io.ErrClosedPipe after CloseWrite.
@@ -44,7 +44,7 @@ func (e *End) CloseWrite() error {
 	return nil
 }
 
-// CloseRead ends the receiving direction: what the other end still sends vanishes.
+// CloseRead ends the receiving direction; later bytes are dropped.
 func (e *End) CloseRead() error {
 	e.in.ignore()
 	return nil

@@ -7,7 +7,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// metadata are the addresses of cloud metadata services outside the link-local ranges.
+// metadata are clouds' metadata services outside the link-local ranges.
 var metadata = []netip.Prefix{
 	netip.MustParsePrefix("100.100.100.200/32"),     // Alibaba
 	netip.MustParsePrefix("168.63.129.16/32"),       // Azure
@@ -64,7 +64,6 @@ func isMetadata(a netip.Addr) bool {
 	return false
 }
 
-// nat64 returns the IPv4 address in an address of NAT64's well-known prefix.
 func nat64(a netip.Addr) (netip.Addr, bool) {
 	if !ssrf.IPv6NAT64Prefix.Contains(a) {
 		return netip.Addr{}, false

@@ -23,7 +23,7 @@ var packageIndexes = []string{"pypi.org", "files.pythonhosted.org", "pypi.python
 	"proxy.golang.org", "sum.golang.org", "rubygems.org", "deb.debian.org", "security.debian.org", "archive.ubuntu.com",
 	"security.ubuntu.com", "dl-cdn.alpinelinux.org"}
 
-// IsPackageIndex reports whether a canonical name is one that package managers fetch from.
+// IsPackageIndex reports whether package managers use a canonical name.
 func IsPackageIndex(name string) bool { return slices.Contains(packageIndexes, name) }
 
 // nearby names the ports or names near a place that a profile allows, or "".
@@ -103,7 +103,7 @@ func (a Advice) covered(c app.Connection) (covered, allowed bool) {
 // credential on another port.
 const SealedElsewhere = "sealed values not put in on this port"
 
-// Note says what an agent should know of an allowed row, or "".
+// Note tells an agent about an allowed row, or returns "".
 func (a Advice) Note(c app.Connection) string {
 	if c.Verdict != app.VerdictAllowed || !strings.HasSuffix(c.Rule, SealedElsewhere) {
 		return ""

@@ -167,7 +167,6 @@ var byAddress = explanation{
 		"the operator to name it in AIRLOCK_LOCAL_SERVICES as NAME:PORT={place}, and the person to allow NAME:PORT.",
 }
 
-// unexplained is said of a failure that has no explanation of its own.
 var unexplained = explanation{
 	"is allowed, but the host could not be reached", "Ask the person whether Airlock's machine can reach it.",
 }
@@ -202,7 +201,7 @@ func (a Advice) Explain(c app.Connection) *app.Error {
 		strings.ReplaceAll(hint, "{place}", Place(c)))
 }
 
-// Place is the host and port in the form that host lists read.
+// Place returns host and port as host lists read them.
 func Place(c app.Connection) string {
 	if c.Port == 0 {
 		return c.Host

@@ -32,7 +32,7 @@ const (
 	Record      = "DNS record not answered"
 )
 
-// The rules about what is said over a connection that was made.
+// Rules about the traffic of open connections.
 const (
 	Authority    = "no certificate authority"
 	Unknown      = "values of the host can't be read"
