@@ -39,7 +39,7 @@ func (l *Listener) Open() int { return l.places.Taken() }
 // Most returns how many connections may be open.
 func (l *Listener) Most() int { return l.most }
 
-// Refused returns how many connections were closed at once since the start.
+// Refused returns how many connections were closed at once so far.
 func (l *Listener) Refused() int64 { return l.refused.Load() }
 
 // Accept implements net.Listener.
@@ -89,7 +89,7 @@ func Network(ip netip.Addr) string {
 	return prefix.String()
 }
 
-// abort closes a connection so that the kernel keeps nothing of it.
+// abort closes a connection and drops the kernel's data.
 func abort(raw net.Conn) {
 	if tcp, ok := raw.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -100,7 +100,6 @@ func abort(raw net.Conn) {
 // sendBuffer is SO_SNDBUF in bytes; the kernel doubles it. The default may grow to megabytes.
 const sendBuffer = 128 << 10
 
-// conn is a connection that gives its place back when it is closed.
 type conn struct {
 	net.Conn
 	leave func()

@@ -75,7 +75,6 @@ func (w *world) dial(from, text string) net.Conn {
 	return conn
 }
 
-// answered reports whether a whole request from an address is answered.
 func (w *world) answered(from string) bool {
 	w.t.Helper()
 	conn := w.dial(from, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
@@ -129,7 +128,7 @@ func TestStrangersConnectionsAreBounded(t *testing.T) {
 	w.until("what was closed is free again", func() bool { return w.answered("127.0.0.1") })
 }
 
-// TestConnectionsAreBoundedInAll: many addresses together get no more than there is.
+// TestConnectionsAreBoundedInAll: many addresses share the total.
 func TestConnectionsAreBoundedInAll(t *testing.T) {
 	w := newWorld(t, 40)
 	for i := range 400 {
@@ -172,7 +171,7 @@ func TestEveryPlaceIsFreeInTheEnd(t *testing.T) {
 	all.Wait()
 }
 
-// TestKernelHoldsLittleOfAnAnswer: nothing else bounds what the kernel holds of unread answers.
+// TestKernelHoldsLittleOfAnAnswer: nothing else bounds unread answers in the kernel.
 func TestKernelHoldsLittleOfAnAnswer(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	minDistinct = 5   // different characters of a text of which parts count
 )
 
-// OutputPattern is a text by which a value is recognised in output.
+// OutputPattern is a text that identifies a value in output.
 type OutputPattern struct {
 	match.Pattern
 	Note string // how it differs from the value or its field, such as "reversed"; "" if it doesn't
@@ -48,7 +48,7 @@ type output struct {
 	list []OutputPattern
 }
 
-// addValue adds a value or field, given what is secret in it.
+// addValue adds a value or field, with its secret part.
 func (o *output) addValue(text string, parts fields.Parts) {
 	if utf8.RuneCountInString(text) < minValue {
 		return
@@ -100,7 +100,6 @@ func hasParts(text string) bool {
 // rsaKey ends what each RSA key begins with in PKCS #8. Public keys and certificates have it, too.
 const rsaKey = "hkiG9w0BAQEFAASC"
 
-// classOf returns how thoroughly a text is looked for.
 func classOf(text string) match.Class {
 	switch {
 	case utf8.RuneCountInString(text) < minAnywhere:

@@ -24,13 +24,13 @@ const (
 	maxSwallowed = 6
 )
 
-// Pattern is a text by which a value is recognised.
+// Pattern is a text that identifies a value.
 type Pattern struct {
 	match.Pattern
 	Reversed bool // the text is the value in reverse order
 }
 
-// Patterns returns the texts by which a value is recognised, each once.
+// Patterns returns a value's distinct patterns.
 func Patterns(value string) []Pattern {
 	p := &patterns{seen: map[Pattern]bool{}}
 	trimmed := strings.TrimSpace(value)
@@ -57,7 +57,6 @@ type patterns struct {
 	seen map[Pattern]bool
 }
 
-// add adds texts, but for those that are too short.
 func (p *patterns) add(reversed bool, texts ...string) {
 	for _, text := range texts {
 		if n := (Pattern{match.Pattern{Text: text}, reversed}); len(text) >= MinPart && !p.seen[n] {
@@ -78,7 +77,7 @@ func (p *patterns) addPart(part string) {
 		if len(text) < minLine {
 			continue
 		}
-		// The other blocks of a long one are found anyway.
+		// A long one's other blocks are found anyway.
 		head, tail := text[:min(len(text), match.MaxBlock)], text[max(0, len(text)-match.MaxBlock):]
 		_, first := utf8.DecodeRuneInString(head)
 		_, last := utf8.DecodeLastRuneInString(tail)

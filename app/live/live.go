@@ -72,7 +72,7 @@ func (h *Hub) PublishExecutions(handles ...string) {
 // C is readable after a nudge since the last call of Topics.
 func (s *Subscription) C() <-chan struct{} { return s.c }
 
-// Topics returns and forgets the topics that were nudged, in no order.
+// Topics returns and forgets the nudged topics, unordered.
 func (s *Subscription) Topics() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestNobodyHasAllShares: whoever takes all they can get leaves half to others, however they come
-// and go.
+// TestNobodyHasAllShares: one name leaves half to others, however they come and go.
 func TestNobodyHasAllShares(t *testing.T) {
 	s := New(8)
 	take := func(name string) (n int) {
@@ -132,8 +131,7 @@ func TestTurnsOfTwoBusyNames(t *testing.T) {
 	}
 }
 
-// TestTurnThatComesTooLate: whoever left the line in the moment in which their turn came passes it
-// on.
+// TestTurnThatComesTooLate: a waiter that leaves at its turn passes it on.
 func TestTurnThatComesTooLate(t *testing.T) {
 	turns := NewTurns(2, New(64), errors.New("full"))
 	for range 2000 {

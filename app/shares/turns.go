@@ -81,7 +81,7 @@ func (t *Turns) ask(name string) (turn chan struct{}, err error) {
 	return turn, nil
 }
 
-// admitLocked gives free places to waiters, one for each name in turn.
+// admitLocked gives free places to waiters, one a name in turn.
 func (t *Turns) admitLocked() {
 	for i := 0; i < len(t.line); {
 		q := t.line[i]

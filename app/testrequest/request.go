@@ -24,13 +24,12 @@ type answer struct {
 	refusal refusal // Airlock's own; empty if the host answered
 }
 
-// refusal is the body of Airlock's own answers to what it refuses.
 type refusal struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 }
 
-// maxRefusal bounds what is read of a body, in bytes.
+// maxRefusal bounds the bytes read of a body.
 const maxRefusal = 16 << 10
 
 // get sends the request as a script would.

@@ -60,7 +60,6 @@ type target struct {
 
 func (t target) port() int { return t.host.Ports[0] }
 
-// choose finds the target that a request names among the credential's hosts.
 func choose(c app.Credential, req Request) (target, error) {
 	place := req.Host
 	if place == "" {
@@ -102,7 +101,6 @@ func choose(c app.Credential, req Request) (target, error) {
 		"Choose one of the credential's hosts; plain HTTP only counts where it is permitted.")
 }
 
-// firstWanted is the first of the ports that is among the wanted.
 func firstWanted(ports, wanted []int) (int, bool) {
 	i := slices.IndexFunc(ports, func(p int) bool { return slices.Contains(wanted, p) })
 	if i < 0 {

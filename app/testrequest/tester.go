@@ -106,7 +106,7 @@ func (p *Tester) TestCredential(ctx context.Context, by app.Actor, req Request) 
 	if err != nil {
 		return Result{}, err
 	}
-	// The record is kept also when the person has left in the meantime.
+	// The record is kept also if the person has left.
 	err = p.cfg.Access.Credentials.RecordCheck(context.WithoutCancel(ctx), by, c,
 		credentials.Check{At: at, Problem: result.Problem, Proved: result.Proved, Detail: detail(to, result),
 			Aside: p.cfg.Aside})
@@ -139,7 +139,6 @@ func (p *Tester) send(
 	return result, nil
 }
 
-// succeeded reports whether a status says that a host did what was asked.
 func succeeded(status int) bool { return status >= 200 && status < 300 }
 
 // refused reports whether a status blames the request. Busy or broken hosts say nothing.

@@ -228,7 +228,7 @@ func status(code int, body string) http.HandlerFunc {
 	}
 }
 
-// TestNothingIsSent: what can't be tested ends before a connection is made, and is no outcome.
+// TestNothingIsSent: untestable credentials end before a connection, without outcome.
 func TestNothingIsSent(t *testing.T) {
 	agent := app.Actor{Kind: app.ActorAgent}
 	for name, c := range map[string]struct {

@@ -70,7 +70,6 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// serve answers on loopback, with certificates of an authority or without any.
 func (w *world) serve(authority *ca.Authority) netip.AddrPort {
 	w.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +101,6 @@ func (w *world) must(err error) {
 	}
 }
 
-// requests are those that the host got since the last call.
 func (w *world) requests() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
