@@ -31,7 +31,7 @@ const (
 //go:embed egress.py
 var egressScript string
 
-// bareScript, put before it, lets it run without Airlock.
+// bareScript, put first, lets it run without Airlock.
 //
 //go:embed bare.py
 var bareScript string

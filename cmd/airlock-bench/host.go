@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 )
 
-// benchService is one HTTP service on loopback, with TLS and without.
 type benchService struct {
 	authority  *ca.Authority // of its certificate
 	answer     []byte        // repeated
@@ -30,7 +29,7 @@ func startHost(ctx context.Context) (*benchService, error) {
 		return nil, err
 	}
 	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
-	// Like compressed data; long runs of one byte are searched more slowly.
+	// Like compressed data: runs of one byte are searched more slowly.
 	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer)
 	config := &tls.Config{
 		GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) },

@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// run measures the tables that args name and prints them to out.
+// run measures the tables in args and prints them to out.
 func run(ctx context.Context, out io.Writer, args []string) error {
 	o, err := parseOptions(out, args)
 	if err != nil {
@@ -70,12 +70,11 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	return nil
 }
 
-// tables maps each table to what measures it once.
 func tables() map[string]func(context.Context, *table, options) error {
 	return map[string]func(context.Context, *table, options) error{"speed": measureSpeed, "egress": measureEgress}
 }
 
-// parseOptions reads the command line. Help is printed to out and returned as flag.ErrHelp.
+// parseOptions reads the command line. Help goes to out and returns flag.ErrHelp.
 func parseOptions(out io.Writer, args []string) (o options, err error) {
 	flags := flag.NewFlagSet("airlock-bench", flag.ContinueOnError)
 	flags.SetOutput(out)

@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// server is a running Airlock that is measured over HTTP.
 type server struct {
 	program string
 	env     []string // of the server and of airlock admin
@@ -28,7 +27,7 @@ type server struct {
 	answered, proved time.Duration // from the start to the first answer, and to a checked sandbox
 }
 
-// startServer starts a program on a data directory and waits for a checked sandbox.
+// startServer starts a program and waits for a checked sandbox.
 func startServer(ctx context.Context, program, dir string, more ...string) (*server, error) {
 	addr, err := freeAddress(ctx)
 	if err != nil {
@@ -80,7 +79,7 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// waitReady waits until the sandbox has passed its checks, and notes when.
+// waitReady waits until the sandbox is checked, and records when.
 func (s *server) waitReady(ctx context.Context, start time.Time) error {
 	for time.Since(start) < 30*time.Second && ctx.Err() == nil {
 		var health struct {
@@ -102,7 +101,7 @@ func (s *server) waitReady(ctx context.Context, start time.Time) error {
 	return errors.New("no sandbox is ready; see `airlock doctor`")
 }
 
-// checkEnd returns an error if a server ended with one or logged one.
+// checkEnd returns an error if a server returned or logged one.
 func checkEnd(ended error, log string) error {
 	if ended != nil {
 		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
@@ -125,7 +124,6 @@ func (s *server) newProfile(ctx context.Context, flags ...string) (id string, er
 	return id, err
 }
 
-// admin runs airlock admin and returns what it prints.
 func (s *server) admin(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, s.program, append([]string{"admin"}, args...)...)
 	command.Env, command.Stdin = s.env, strings.NewReader(stdin)
@@ -138,7 +136,6 @@ func (s *server) admin(ctx context.Context, stdin string, args ...string) (strin
 	return strings.TrimSpace(string(out)), nil
 }
 
-// execution is the part of an execution that measurements look at.
 type execution struct {
 	ID     string          `json:"execution_id"`
 	Status string          `json:"status"`
@@ -146,7 +143,7 @@ type execution struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// execute submits a script and waits for its end, which must be completed.
+// execute submits a script, which must complete.
 func (s *server) execute(ctx context.Context, profile, script string, inputs map[string]any) (x execution, err error) {
 	body := map[string]any{"profile_id": profile, "script": script}
 	if inputs != nil {
@@ -159,7 +156,6 @@ func (s *server) execute(ctx context.Context, profile, script string, inputs map
 	return x, err
 }
 
-// call sends JSON and reads a JSON answer, which may be nil.
 func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
 	var reader io.Reader
 	if body != nil {

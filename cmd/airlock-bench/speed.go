@@ -22,7 +22,7 @@ const (
 	breath = 150 * time.Millisecond
 )
 
-// measureSpeed measures executions, polls, starts and memory with the backend of the environment.
+// measureSpeed measures executions, polls, starts and memory with the environment's backend.
 func measureSpeed(ctx context.Context, t *table, o options) error {
 	program := o.programs[t.program]
 	if err := measureStart(ctx, t, program); err != nil {
@@ -65,7 +65,6 @@ func measureSpeed(ctx context.Context, t *table, o options) error {
 	}, "AIRLOCK_POOL=0")
 }
 
-// measureStart measures starts on a data directory that a server has known before.
 func measureStart(ctx context.Context, t *table, program string) error {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
@@ -88,7 +87,7 @@ func measureStart(ctx context.Context, t *table, program string) error {
 	return nil
 }
 
-// measureWarm alternates bare Python with an execution, so that both see the same machine.
+// measureWarm alternates bare Python with executions, for equal conditions.
 func measureWarm(ctx context.Context, t *table, rounds int, trivial func() error) error {
 	for range 5 { // caches warm up
 		if err := trivial(); err != nil {
@@ -119,7 +118,6 @@ func timeEach(t *table, what string, times int, call func() error) error {
 	return nil
 }
 
-// measureClients submits from several clients at once for a while.
 func measureClients(t *table, s *server, clients int, length time.Duration, trivial func() error) error {
 	server, all := processorTimes(s.process.Pid)
 	start := time.Now()
@@ -138,7 +136,7 @@ func measureClients(t *table, s *server, clients int, length time.Duration, triv
 	return nil
 }
 
-// measurePolls reads one finished execution from eight clients at once for a while.
+// measurePolls reads one finished execution from eight clients.
 func measurePolls(ctx context.Context, t *table, s *server, profile string, length time.Duration) error {
 	x, err := s.execute(ctx, profile, "set_result(1)", nil)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// table collects figures of programs, and prints them side by side.
 type table struct {
 	programs []string
 	program  int // the one whose figures are added now
@@ -23,7 +22,6 @@ type figures struct {
 
 func newTable(programs []string) *table { return &table{programs: programs} }
 
-// add appends values to a row, which it makes if it is new.
 func (t *table) add(what, unit string, values ...float64) {
 	i := slices.IndexFunc(t.rows, func(f *figures) bool { return f.what == what })
 	if i < 0 {
@@ -80,7 +78,6 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-// number writes a figure with three digits or more.
 func number(v float64) string {
 	switch {
 	case v >= 100:
