@@ -60,7 +60,6 @@ func NewImage(t *testing.T) *Image {
 	return i
 }
 
-// dropStages leaves of a Dockerfile's named stages only their beginnings.
 func dropStages(source string, stages ...string) string {
 	var kept []string
 	skipping := false

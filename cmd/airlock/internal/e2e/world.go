@@ -56,7 +56,7 @@ func NewWorld(t *testing.T) *World {
 	return w
 }
 
-// canary listens on every address of the world; whoever connects has broken out.
+// canary listens on every address; a connection proves a breakout.
 func (w *World) canary(t *testing.T, port string) {
 	l, err := net.Listen("tcp", ":"+port)
 	Must(t, err)

@@ -147,7 +147,6 @@ func (w *TLSWorld) greeter(t *testing.T, place string) {
 	}()
 }
 
-// testAuthority issues certificates for the hosts of the world.
 type testAuthority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey

@@ -48,7 +48,6 @@ func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// runAdmin runs one admin command and returns its exit code and all that it wrote.
 func runAdmin(in *e2e.Instance, env []string, stdin string, args ...string) (code int, text string) {
 	in.T.Helper()
 	command := exec.Command(in.Binary, append([]string{"admin", "credential"}, args...)...)

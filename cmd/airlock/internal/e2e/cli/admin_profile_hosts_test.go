@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestHoleH3CommandsTellWhatAHostLetsThrough: show, hosts and lock print the sentences of the page,
-// and the agent's words as quotations.
+// TestHoleH3CommandsTellWhatAHostLetsThrough: show, hosts and lock print the page's sentences, and
+// quote the agent.
 func TestHoleH3CommandsTellWhatAHostLetsThrough(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// airlock doctor | head left its directory behind: it was ended when nobody read it any more.
+// airlock doctor | head left its directory behind.
 func TestDoctorThatNobodyReadsCleansUp(t *testing.T) {
 	dir := t.TempDir()
 	command := exec.CommandContext(t.Context(), filepath.Join(e2e.BinDir, "airlock"), "doctor")

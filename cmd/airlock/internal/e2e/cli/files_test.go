@@ -28,7 +28,6 @@ type artifact struct {
 	Withheld                *struct{ Reason, Key string }
 }
 
-// filesDesk is an instance and its requests with a bearer.
 type filesDesk struct{ *e2e.Instance }
 
 func (d filesDesk) do(method, path, bearer string, body []byte) (int, []byte, http.Header) {
@@ -66,7 +65,7 @@ func (d filesDesk) run(profile string, fields map[string]any) (x struct {
 	return x
 }
 
-// leavesAll leaves a value in every way in which programs write files, beside files without one.
+// leavesAll leaves a value in every kind of file, beside files without one.
 const leavesAll = `
 import gzip, io, os, sqlite3, sys, tarfile, zipfile
 key = settings["TOKEN"]
@@ -252,7 +251,6 @@ func TestFilesOfOthersAndLinksOfTheRevoked(t *testing.T) {
 	})
 }
 
-// runsCommand gives a file to airlock run and takes what the script left.
 func (d filesDesk) runsCommand(profile string) {
 	d.T.Helper()
 	dir := d.T.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// leavesPreviews leaves one file of each kind that the page of an execution shows or refuses to.
+// leavesPreviews leaves one file of each kind for the execution's page.
 const leavesPreviews = `
 import struct, zlib
 def png(width, height):
@@ -92,7 +92,7 @@ func TestPeoplePreviewArtifacts(t *testing.T) {
 	d.rerunsWithFiles(person, page)
 }
 
-// rerunsWithFiles sends the form of an execution's page with other inputs and a file.
+// rerunsWithFiles sends an execution's form with other inputs and a file.
 func (d filesDesk) rerunsWithFiles(person e2e.Visitor, page string) {
 	d.T.Helper()
 	send := func(fields map[string]string, files map[string]string) (*http.Response, string) {

@@ -80,7 +80,7 @@ func TestEveryErrorTeaches(t *testing.T) {
 		if !slices.ContainsFunc(hints[code], regexp.MustCompile(step).MatchString) {
 			t.Errorf("no error %s says %q: %q", code, step, hints[code])
 		}
-		// What people alone meet, in the UI or by the ledger, the manual for agents doesn't explain.
+		// The agents' manual leaves out codes that only people meet.
 		if forPeople := code == app.CodeInUse || code == app.CodeUnreachable; strings.Contains(manual, "`"+string(code)+"`") == forPeople {
 			t.Errorf("%s in the manual: %v", code, !forPeople)
 		}

@@ -75,7 +75,6 @@ func TestLargeTextsAreMaskedInTurns(t *testing.T) {
 	}
 }
 
-// passThrough uploads a content, has a script copy it, and downloads the copy.
 func (d filesDesk) passThrough(profile string, content []byte) {
 	d.T.Helper()
 	began := time.Now()
@@ -100,7 +99,6 @@ func (d filesDesk) passThrough(profile string, content []byte) {
 	d.T.Logf("%d KiB: up %v, run %v, down %v", len(content)>>10, uploaded, ran-uploaded, time.Since(began)-ran)
 }
 
-// own are the server and the processes of its backends, by their command lines.
 func (d filesDesk) own() map[string]int {
 	own := map[string]int{"serve": d.Server.Process.Pid}
 	for _, p := range d.Processes() {
@@ -118,7 +116,6 @@ func (d filesDesk) resetPeaks() {
 	}
 }
 
-// peaks are the most memory that each has had since resetPeaks, in KiB.
 func (d filesDesk) peaks() map[string]int {
 	d.T.Helper()
 	peaks := map[string]int{}

@@ -100,7 +100,7 @@ func agentAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, e
 	}
 }
 
-// onboards starts without a profile, as an agent does that knows nothing but the address.
+// onboards starts without a profile, as an agent with only the address.
 func onboards(t *testing.T, in *e2e.Instance) {
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: in.URL + "/mcp"}, nil)
@@ -168,7 +168,6 @@ type modelView struct {
 	} `json:"llm_request"`
 }
 
-// called calls a tool and reads the execution it returns.
 func called(t *testing.T, session *sdk.ClientSession, params *sdk.CallToolParams) (x modelView) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

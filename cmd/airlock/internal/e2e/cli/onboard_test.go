@@ -38,7 +38,7 @@ func TestFreshReader(t *testing.T) {
 		case strings.Contains(s.text, "Read this text again"):
 			text = r.fetch(s.commands[0])
 		case strings.Contains(s.text, "Run a script"):
-			// The page's own command, with the script that the page has for this reader's key.
+			// The page's own command, with its script for this reader's key.
 			r.follow(s.with(scriptUnder(t, text, "## Your profile")))
 		default:
 			r.follow(s)
@@ -71,7 +71,7 @@ func TestFreshReader(t *testing.T) {
 	}
 }
 
-// step is one of the numbered comments in the page's flow, with the commands under it.
+// step is a numbered comment of the page's flow, with its commands.
 type step struct {
 	text     string
 	commands []string
@@ -98,7 +98,7 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 	return steps
 }
 
-// blockUnder is the first block of code in a language after a heading.
+// blockUnder returns the first code block in a language after a heading.
 func blockUnder(t *testing.T, page, heading, language string) string {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n"+heading+"\n")
@@ -116,7 +116,6 @@ func scriptUnder(t *testing.T, page, heading string) string {
 
 var scriptField = regexp.MustCompile(`"script":"[^"]*"`)
 
-// with is the step with another script in its command.
 func (s step) with(script string) step {
 	text, _ := json.Marshal(script)
 	quoted := strings.ReplaceAll(string(text), "'", `'\''`)
@@ -133,12 +132,12 @@ type reader struct {
 
 func newReader(t *testing.T) *reader {
 	home := t.TempDir()
-	// The status after the body, so that a failure is seen whatever the command says.
+	// The status follows the body, so that a failure is seen.
 	e2e.Must(t, os.WriteFile(filepath.Join(home, ".curlrc"), []byte(`write-out = "\n%{http_code}"`+"\n"), 0o600))
 	return &reader{t: t, env: []string{"PATH=/usr/bin:/bin", "HOME=" + home}}
 }
 
-// fetch runs one command and returns what it got. Any status but success is the end.
+// fetch runs a command, which must succeed, and returns its output.
 func (r *reader) fetch(command string) string {
 	r.t.Helper()
 	shell := exec.Command("sh", "-c", command)
@@ -174,7 +173,7 @@ func (r *reader) follow(s step) {
 	}
 }
 
-// stay follows the steps that hold while the status is such and such, until none does.
+// stay follows the steps for a status until none applies.
 func (r *reader) stay(steps []step) {
 	r.t.Helper()
 	for {
@@ -216,7 +215,6 @@ func personLocks(t *testing.T, base string, told map[string]any, value string) {
 	e2e.Must(t, person.Press(ctx, "Lock the profile", nil))
 }
 
-// revenue is a web server over TLS that wants a token.
 type revenue struct {
 	addr, roots string
 

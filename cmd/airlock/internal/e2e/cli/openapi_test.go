@@ -68,7 +68,6 @@ func TestGeneratedClient(t *testing.T) {
 	}
 }
 
-// replay sends the examples of the API's description to a running instance.
 type replay struct {
 	*e2e.Instance
 	router  routers.Router
@@ -145,7 +144,7 @@ func TestEveryExampleWorks(t *testing.T) {
 	}
 }
 
-// send makes a call as its example does. id and name stand for those in its path.
+// send makes an example's call. id and name fill its path.
 func (r *replay) send(operation, id, name string) map[string]any {
 	r.T.Helper()
 	op := operationNamed(r.T, operation)
@@ -228,7 +227,7 @@ func lacks(where string, example, got any) (list []string) {
 	return list
 }
 
-// example reads an example of an answer, which may end in "and more".
+// example reads an example answer, which may end in "and more".
 func example(t *testing.T, text string) any {
 	t.Helper()
 	if text == "" {

@@ -50,7 +50,7 @@ func cmdHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// lookUp finds a value in the last answer by a path such as keys.0.name.
+// lookUp finds a value in the last answer by path, as keys.0.name.
 func lookUp(ts *testscript.TestScript, path string) any {
 	var value any
 	if err := json.Unmarshal(of(ts).last, &value); err != nil {
@@ -77,7 +77,7 @@ func lookUp(ts *testscript.TestScript, path string) any {
 	return value
 }
 
-// textOf writes strings as they are and other values as JSON; what is not there is "absent".
+// textOf writes strings plainly and others as JSON; a missing one is "absent".
 func textOf(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -141,7 +141,6 @@ func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// stop ends the server, if one runs, and returns how it ended.
 func (s *scriptState) stop() error {
 	if s.server == nil {
 		return nil

@@ -61,7 +61,6 @@ func TestSkillsGetTheImageAndTheTimeThatTheyAskFor(t *testing.T) {
 	d.refusesToPlace(strict, "image", "it asks for the image "+image+"; its profile requires "+allowed)
 }
 
-// refusesToPlace makes sure that a skill isn't run, for a reason.
 func (d filesDesk) refusesToPlace(profile, skill, reason string) {
 	d.T.Helper()
 	before := d.Count("SELECT count(*) FROM executions")

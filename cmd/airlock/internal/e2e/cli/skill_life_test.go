@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/views/browsertest"
 )
 
-// makesWorkbook reads a CSV file and leaves a workbook with as many rows as its inputs say.
+// makesWorkbook turns a CSV file into a workbook with inputs' number of rows.
 const makesWorkbook = `
 import csv, io, zipfile
 rows = list(csv.reader(files.open("orders.csv")))[:(inputs or {}).get("rows", 100_000)]
@@ -107,7 +107,7 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 	phone.Says("#missing", "not-here, not_there")
 }
 
-// rowsBehind counts the rows of a workbook that anybody reads by its link.
+// rowsBehind counts the rows of a workbook by its link.
 func (d filesDesk) rowsBehind(link string) int {
 	d.T.Helper()
 	status, content, header := d.do("GET", link, "", nil)
@@ -123,7 +123,6 @@ func (d filesDesk) rowsBehind(link string) int {
 	return bytes.Count(text, []byte("<row>"))
 }
 
-// refuses makes sure that a skill isn't run, with a code.
 func (d filesDesk) refuses(profile, skill string, files map[string]string, code string) {
 	d.T.Helper()
 	body, err := json.Marshal(map[string]any{"skill": skill, "files": files})

@@ -19,7 +19,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// member is one of a zip file. change is made to its header before it is written.
+// member is a zip file's. change edits its header first.
 type member struct {
 	name, content string
 	change        func(*zip.FileHeader)
@@ -145,7 +145,7 @@ func (d filesDesk) kept() string {
 	return fmt.Sprintf("contents %d%s", len(contents), rows)
 }
 
-// checkInputs submits the good skill, approved, with inputs that its schema doesn't take.
+// checkInputs submits the approved skill with inputs against its schema.
 func (d filesDesk) checkInputs(profile, before string) {
 	d.T.Helper()
 	var v struct {

@@ -50,7 +50,6 @@ func cmdTLSHost(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// mirror repeats what it is sent, and writes it down.
 type mirror struct {
 	mu     sync.Mutex
 	record io.Writer

@@ -85,7 +85,7 @@ func TestImage(t *testing.T) {
 
 // asItComes is docker run with only a port and a volume: rights, survival, leftovers.
 func asItComes(t *testing.T, i *e2e.Image) {
-	// The check of the image's health is its own, only more frequent.
+	// The image's own health check, only more frequent.
 	c := i.Run(t, "plain", "-v", "plain:/data", "--health-interval", "1s", "--health-retries", "1")
 	if got := c.Isolation(); got != "landlock restricted" {
 		t.Errorf("isolation is %q", got)
@@ -117,7 +117,7 @@ func asItComes(t *testing.T, i *e2e.Image) {
 	awaitHealth(c, "healthy")
 	done := c.Flow()
 
-	// A plugin that is killed leaves boxes to the first process, which takes what they end with.
+	// A killed plugin leaves its boxes to the first process.
 	e2e.Must(t, syscall.Kill(c.Child(server, "plugin landlock"), syscall.SIGKILL))
 	e2e.Eventually(t, time.Minute, "no dead process is left", func() bool {
 		return !slices.ContainsFunc(e2e.ChildrenOf(t, first), func(p e2e.Process) bool {
@@ -149,7 +149,7 @@ func asItComes(t *testing.T, i *e2e.Image) {
 	c.Flow()
 }
 
-// awaitHealth waits until the engine finds the container to be so, by the image's health check.
+// awaitHealth waits for a state of the image's health check.
 func awaitHealth(c *e2e.Container, health string) {
 	c.T.Helper()
 	e2e.Eventually(c.T, time.Minute, "the container is "+health,

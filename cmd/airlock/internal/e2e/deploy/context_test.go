@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// ignored reads .dockerignore as docker build does, with the code that docker build has.
+// ignored reads .dockerignore with docker build's code.
 func ignored(t *testing.T) *patternmatcher.PatternMatcher {
 	t.Helper()
 	file, err := os.Open("../../../../../.dockerignore")
@@ -47,7 +47,7 @@ func TestNoSecretIsInTheBuildContext(t *testing.T) {
 	}
 }
 
-// What the programs are compiled from is all there, or the image could not be built.
+// Everything that compiles into the programs is in the context.
 func TestTheBuildContextIsComplete(t *testing.T) {
 	matcher := ignored(t)
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",

@@ -16,7 +16,7 @@ import (
 var platformSchemas = flag.String("platform-schemas", "",
 	"directory with the schemas that Render and Railway publish; see the Makefile's platforms")
 
-// published is a deploy file and the schema that who reads it has published.
+// published is a deploy file and its platform's schema.
 type published struct {
 	file   string
 	schema *jsonschema.Schema
@@ -45,7 +45,7 @@ func publishedSchemas(t *testing.T) []published {
 	return all
 }
 
-// plain is a value as JSON has it, which is what schemas speak of.
+// plain returns a value as JSON has it.
 func plain(t *testing.T, value any) any {
 	t.Helper()
 	text, err := json.Marshal(value)

@@ -50,7 +50,6 @@ func (f deployFile) Parse(t *testing.T) map[string]any {
 	return content
 }
 
-// at walks into a file by names and the first of lists.
 func at(t *testing.T, value any, path ...string) any {
 	t.Helper()
 	for _, name := range path {
@@ -119,7 +118,7 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 	}
 }
 
-// The server takes the variables that the files set, and the platforms' own names for its address.
+// The server takes the files' variables and the platforms' names for its address.
 func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 	var render []string
 	for _, item := range at(t, deployFiles()[0].Parse(t), "services", "envVars").([]any) {
@@ -155,7 +154,7 @@ func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 	}
 }
 
-// The buttons lead to this repository, where the platforms find their files.
+// The buttons lead to this repository, where platforms find their files.
 func TestDeployButtons(t *testing.T) {
 	const repository = "https://github.com/computclaw/airlock"
 	readme, err := os.ReadFile("../../../../../README.md")

@@ -64,7 +64,6 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// licenceIn names the licences in a module's directory, "" if it has none that may be used.
 func licenceIn(t *testing.T, dir string) string {
 	t.Helper()
 	found := map[string]bool{}

@@ -65,7 +65,7 @@ func TestRelease(t *testing.T) {
 	if version == nil || !strings.Contains(steps("binaries"), "version:"+string(version[1])) {
 		t.Errorf("a release is made by another GoReleaser than %s", version)
 	}
-	// Each archive says what changed, and how the program is run.
+	// Each archive has the changelog and how to run the program.
 	for _, one := range at(t, releaser, "archives", "files").([]any) {
 		if _, err := os.Stat("../../../../../" + one.(map[string]any)["src"].(string)); err != nil {
 			t.Error(err)

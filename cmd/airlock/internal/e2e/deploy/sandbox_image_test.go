@@ -89,8 +89,6 @@ func usesOf(libraries map[string]library) string {
 	return script.String()
 }
 
-// packageVersions are the versions of these libraries that GET /packages lists for the default
-// runtime.
 func packageVersions(in *e2e.Instance, of map[string]library) map[string]string {
 	in.T.Helper()
 	var list struct {

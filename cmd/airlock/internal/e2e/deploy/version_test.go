@@ -39,8 +39,7 @@ func TestBuildsSetTheCommit(t *testing.T) {
 	}
 }
 
-// The changelog begins with the version that this source makes: a dated heading, or "Unreleased"
-// between releases.
+// The changelog begins with this source's version: a dated heading, or "Unreleased".
 func TestChangelogBeginsWithTheVersion(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../../CHANGELOG.md")

@@ -13,8 +13,7 @@ import (
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz[A-Za-z0-9]*)`)
 
-// TestEveryFuzzTargetHasACorpus: what fuzzing once found worth keeping is run by every test run.
-// make fuzz finds more.
+// TestEveryFuzzTargetHasACorpus: every test run repeats earlier finds of fuzzing.
 func TestEveryFuzzTargetHasACorpus(t *testing.T) {
 	targets := 0
 	err := filepath.WalkDir("../../../../..", func(path string, d fs.DirEntry, err error) error {

@@ -36,8 +36,7 @@ var (
 		`^(examples/|cmd/airlock/internal/e2e$|views/browsertest$|plugins/fake$|plugins/sandboxtest|.*test$|.*/testserver$)`)
 )
 
-// TestGoroutinesAreWatched: the tests of each package that starts goroutines find those that they
-// leave behind.
+// TestGoroutinesAreWatched: packages that start goroutines test for leaks.
 func TestGoroutinesAreWatched(t *testing.T) {
 	t.Parallel()
 	starting, watching := goroutinesIn(t)
@@ -56,8 +55,7 @@ func TestGoroutinesAreWatched(t *testing.T) {
 	}
 }
 
-// TestRaceDetectorIsOn: the Makefile runs the tests of each package that starts goroutines with the
-// race detector.
+// TestRaceDetectorIsOn: the Makefile uses it for each package that starts goroutines.
 func TestRaceDetectorIsOn(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../../../Makefile")
@@ -82,8 +80,7 @@ func TestRaceDetectorIsOn(t *testing.T) {
 	}
 }
 
-// goroutinesIn returns the packages whose code starts goroutines, and those whose tests look for
-// goroutines that stay.
+// goroutinesIn returns the packages that start goroutines, and those that test for leaks.
 func goroutinesIn(t *testing.T) (starting, watching map[string]bool) {
 	t.Helper()
 	starting, watching = map[string]bool{}, map[string]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// guard is a test as SECURITY.md names it: package, or a directory above it, and function.
+// guard is a test in SECURITY.md: package, or a directory above, and function.
 var guard = regexp.MustCompile("`([a-z][a-z0-9/]*)\\.(Test[A-Za-z0-9]+)`")
 
 // TestGuardsExist: SECURITY.md names only existing tests, and at least one for each invariant.
@@ -71,7 +71,6 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// testsIn returns the names of the functions in the test files of a directory and below it.
 func testsIn(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

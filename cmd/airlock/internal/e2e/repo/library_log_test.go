@@ -11,8 +11,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestLibrariesLogNothing: the first thing that each program does is to discard what is written to
-// package log.
+// TestLibrariesLogNothing: each program first discards package log's output.
 func TestLibrariesLogNothing(t *testing.T) {
 	for _, program := range []string{"airlock", "airlock-init", "airlock-remote"} {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../../..", program, "main.go"), nil, 0)

@@ -16,8 +16,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// TestLinksOfDocumentsLead: each relative link in a document leads to a file, and to a heading of
-// it.
+// TestLinksOfDocumentsLead: each relative link leads to a file and heading.
 func TestLinksOfDocumentsLead(t *testing.T) {
 	t.Parallel()
 	for _, path := range documents(t) {
@@ -87,7 +86,6 @@ func documents(t *testing.T) (paths []string) {
 	return paths
 }
 
-// anchors are the names under which GitHub shows the headings of a document.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views/credentialview"
 )
 
-// What people and agents read about the modes says the same everywhere.
+// Texts about the modes agree everywhere.
 func TestModesAreToldTheSameEverywhere(t *testing.T) {
 	manual, err := apidocs.Static()
 	if err != nil {

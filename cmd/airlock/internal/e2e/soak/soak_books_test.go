@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// soakBooks are what clients know of their executions. They are safe for concurrent use.
+// soakBooks are the clients' records. Safe for concurrent use.
 type soakBooks struct {
 	numbers atomic.Int64
 	mu      sync.Mutex
@@ -184,8 +184,7 @@ func (b *soakBooks) counted(s *soaker, total int) {
 var soakAnswers = regexp.MustCompile(
 	`^code="(20[02]",|303",method="POST",route="/ui/|499",method="GET",route="/(executions/:id|ui/events)")`)
 
-// witnessed: each script that reached the witness did so once, with the right credential, and no
-// other.
+// witnessed: each script reached the witness once, with the right credential.
 func (b *soakBooks) witnessed(s *soaker) {
 	wanted := slices.Concat(b.names["reaches a host"], b.names["is cancelled while it runs"])
 	for _, n := range wanted {
@@ -201,7 +200,6 @@ func (b *soakBooks) witnessed(s *soaker) {
 	}
 }
 
-// endsStay reads all ends again: none has changed since a client saw it first.
 func (s *soaker) endsStay() {
 	s.t.Helper()
 	for id, digest := range s.books.ends {

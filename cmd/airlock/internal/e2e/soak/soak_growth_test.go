@@ -23,7 +23,7 @@ func growth(samples []map[string]int) (found []string) {
 	return append(found, unmeasured(samples...)...)
 }
 
-// surplus says of what more is held at a time of rest than at the one before.
+// surplus lists increases between two rests.
 func surplus(before, after map[string]int) (found []string) {
 	for _, what := range measured(before, after) {
 		if slack := restSlack(what); after[what] > before[what]+slack {
@@ -33,7 +33,7 @@ func surplus(before, after map[string]int) (found []string) {
 	return append(found, unmeasured(before, after)...)
 }
 
-// measured is all that stands in a sample: what appears later was not there before.
+// measured lists everything in a sample: later kinds were not there before.
 func measured(samples ...map[string]int) []string {
 	all := map[string]bool{}
 	for _, s := range samples {
@@ -115,7 +115,6 @@ func restSlack(what string) int {
 	return 0
 }
 
-// logTrend shows the three thirds of the load, and both times of rest.
 func (s *soaker) logTrend(samples []map[string]int, before, after map[string]int) {
 	third := len(samples) / 3
 	if third == 0 {

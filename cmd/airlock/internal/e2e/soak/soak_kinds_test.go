@@ -20,7 +20,7 @@ type soakKind struct {
 	end      func(n string) soakEnd
 }
 
-// soakEnd is how an execution ends, without what differs between two that end alike.
+// soakEnd is an end without what differs between equal ones.
 type soakEnd struct {
 	Status, Result, Stdout, Stderr string // the result as JSON; "" if there is none
 	Error                          string // the beginning of it, if it ends in …
@@ -45,7 +45,6 @@ type soakConnection struct {
 	Credentials []string `json:"credentials"`
 }
 
-// soakLoads are what the clients submit, each one execution after the other.
 func soakLoads() [][]soakKind {
 	const asks = `set_result(llm.complete(inputs["n"]))`
 	completed := func(n string) soakEnd { return soakEnd{Status: "completed", Result: quoted(n)} }

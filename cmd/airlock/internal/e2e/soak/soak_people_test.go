@@ -49,7 +49,6 @@ func (s *soaker) poll(ctx context.Context, id string) {
 	}
 }
 
-// pages reads pages in turn, with the newest execution's. Each must be whole and the requested one.
 func (s *soaker) pages(ctx context.Context) {
 	titles := map[string]string{"/ui": "Overview", "/ui/executions": "Executions", "/ui/profiles": "Profiles",
 		"/ui/credentials": "Credentials", "/ui/audit": "Audit"}

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// Times within which everything has to happen, on a machine that does much else, too.
+// Limits of time on a busy machine.
 const (
 	slowest    = 60 * time.Second // an answer
 	soakLength = 3 * time.Minute  // an execution
@@ -143,7 +143,6 @@ func (s *soaker) act(kind soakKind, n, id, what string) {
 	}
 }
 
-// ended compares an end with the one that is right.
 func (s *soaker) ended(kind soakKind, n string, x soakView, wanted soakEnd, text []byte) {
 	s.books.ended(kind.name, x.ID, x.Status, sha256.Sum256(text))
 	got := soakEnd{Status: x.Status, Result: string(x.Result), Stdout: x.Stdout, Stderr: x.Stderr, Error: x.Error,

@@ -17,7 +17,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// sample reads what the server and its plugin hold at one moment under load.
 func (s *soaker) sample() map[string]int {
 	s.t.Helper()
 	now := map[string]int{"boxes": 0, "plugins": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0,
@@ -89,7 +88,7 @@ func (s *soaker) settled() map[string]int {
 	return now
 }
 
-// collect has the server collect its garbage, so that its live heap is what it holds now.
+// collect runs the server's garbage collection, so that its live heap is current.
 func (s *soaker) collect() {
 	s.t.Helper()
 	s.in.Monitor("/debug/pprof/heap?gc=1")
@@ -117,7 +116,7 @@ func (s *soaker) disk(now map[string]int) {
 			switch entry.Name() {
 			case "airlock.db-wal":
 				now["log in KiB"] = int(info.Size() >> 10)
-				// Of the first what the log will become of it counts, too; the second follows the log.
+				// The first counts with the log's future part; the second follows the log.
 			case "airlock.db", "airlock.db-shm":
 			default:
 				now["other files"]++
@@ -130,7 +129,6 @@ func (s *soaker) disk(now map[string]int) {
 
 var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
-// goroutines is how many the server has, as it says itself.
 func (s *soaker) goroutines() int {
 	s.t.Helper()
 	text := s.in.Monitor("/metrics")
@@ -143,7 +141,7 @@ func (s *soaker) goroutines() int {
 	return n
 }
 
-// nothingLeft stops the server, which has nothing to complain of and leaves nothing but its data.
+// nothingLeft stops the server, which must log nothing and leave only data.
 func (s *soaker) nothingLeft() {
 	s.t.Helper()
 	e2e.Must(s.t, s.in.Server.Process.Signal(unix.SIGTERM))

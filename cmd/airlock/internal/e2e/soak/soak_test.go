@@ -96,7 +96,7 @@ func newSoaker(t *testing.T) *soaker {
 	return s
 }
 
-// load works until meanwhile returns, and lets everything that it began come to its end.
+// load works until meanwhile returns, and completes everything begun.
 func (s *soaker) load(meanwhile func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
