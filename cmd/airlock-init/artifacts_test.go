@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// TestHoleEveryEntryIsCounted: of those that nobody looks at, only the first few were.
+// TestHoleEveryEntryIsCounted: only the first few ignored entries were counted.
 func TestHoleEveryEntryIsCounted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(wire.OutDir, 0o700); err != nil {

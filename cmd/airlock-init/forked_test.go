@@ -125,7 +125,7 @@ func TestABoxThatDoesNotStartLeavesNothingOpen(t *testing.T) {
 	})
 }
 
-// failToBoot serves a box of a template that has another runner than the engine sends.
+// failToBoot serves a box of a template with another runner.
 func failToBoot(t *testing.T, link *os.File) {
 	t.Helper()
 	stdin, toBox, err := os.Pipe()

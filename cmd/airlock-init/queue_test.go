@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// tcpPair returns the box's and the script's end of a connection.
 func tcpPair(t *testing.T) (ours, theirs *net.TCPConn) {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -33,7 +32,6 @@ func tcpPair(t *testing.T) (ours, theirs *net.TCPConn) {
 	return box.(*net.TCPConn), script.(*net.TCPConn)
 }
 
-// fullQueue returns a queue in which every place is taken.
 func fullQueue(t *testing.T) (*queue, *net.TCPConn, *net.TCPConn) {
 	t.Helper()
 	ours, theirs := tcpPair(t)

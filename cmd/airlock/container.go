@@ -110,7 +110,6 @@ func lowering() (*syscall.SysProcAttr, error) {
 	return lower, nil
 }
 
-// dataDir is where the command will keep its data.
 func dataDir(environ []string) string {
 	if dir := config.SplitEnv(environ)["AIRLOCK_DATA_DIR"]; dir != "" {
 		return dir
@@ -143,7 +142,7 @@ func own(dir string, uid int) error {
 	})
 }
 
-// become gives up root for good, and every capability with it.
+// become gives up root for good, with every capability.
 func become(uid int) error {
 	if err := syscall.Setgroups(nil); err != nil {
 		return fmt.Errorf("drop groups: %w", err)

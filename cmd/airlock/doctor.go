@@ -35,8 +35,7 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	// a closed pipe (doctor
-	// head) must not end it before it has cleaned up
+	// a closed pipe (doctor | head) must not end it before it has cleaned up
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, unix.SIGPIPE)
 	defer signal.Stop(broken)
@@ -124,7 +123,7 @@ func printControl(w io.Writer, c plugins.Control) {
 	}
 }
 
-// printableLines keeps line breaks, and has what follows one begin with indent.
+// printableLines keeps line breaks and indents the following lines.
 func printableLines(text, indent string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -43,7 +43,7 @@ func health(ctx context.Context, c cli.Console, args []string) error {
 	if err != nil {
 		return err
 	}
-	// Whatever proxy the environment names is not the way to this host.
+	// A proxy of the environment is not the way to this host.
 	client := http.Client{Transport: &http.Transport{}}
 	response, err := client.Do(request)
 	if err != nil {
@@ -68,7 +68,7 @@ func health(ctx context.Context, c cli.Console, args []string) error {
 	return nil
 }
 
-// healthURL is where the server that listens on addr is asked from this host.
+// healthURL returns the health address of a server that listens on addr.
 func healthURL(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

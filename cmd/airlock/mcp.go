@@ -59,7 +59,7 @@ func serveModel(ctx context.Context, c cli.Console, args []string) error {
 	return nil
 }
 
-// unclosed is an output that is not this program's to close.
+// unclosed is an output that the program must not close.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

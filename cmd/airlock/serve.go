@@ -209,7 +209,7 @@ func dropUnfinishedKeys(dir string) error {
 	return errors.Join(append(errs, rotation.Close())...)
 }
 
-// openBoxes opens the sandbox backends; what they need is proved later.
+// openBoxes opens the sandbox backends; start checks them later.
 func (s *server) openBoxes(cfg config.Config, log *slog.Logger) error {
 	sockets, err := socketsIn(cfg.DataDir)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *server) openBoxes(cfg config.Config, log *slog.Logger) error {
 	return err
 }
 
-// keepUp begins what goes on beside the requests until the server stops.
+// keepUp starts the background work until the server stops.
 func (s *server) keepUp(ctx context.Context) error {
 	ctx, s.follow = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.followChanges(ctx); err != nil {
@@ -277,7 +277,7 @@ func box(lines ...string) string {
 	return b.String()
 }
 
-// localURL is how a browser on this host reaches a listener.
+// localURL returns a listener's address for a browser on this host.
 func localURL(own netip.AddrPort) string {
 	host := own.Addr().String()
 	if own.Addr().IsUnspecified() || own.Addr().IsLoopback() {

@@ -23,7 +23,7 @@ func listenForMetrics(ctx context.Context, addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveMetrics answers GET /metrics, and nothing else, to everybody who reaches the listener.
+// serveMetrics answers GET /metrics only, to everybody.
 func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
 	few := conns.Listen(patient{listener, s.log}, 64, nil, s.log)
 	mux := http.NewServeMux()

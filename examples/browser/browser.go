@@ -117,7 +117,6 @@ func (p *Person) Reads(selector string) string {
 	return strings.Join(strings.Fields(p.Page.Find(selector).Text()), " ")
 }
 
-// filled are the values that a form would send as the page gave it.
 func filled(form *goquery.Selection) url.Values {
 	values := url.Values{}
 	form.Find("input[name], textarea[name], select[name]").Each(func(_ int, field *goquery.Selection) {

@@ -62,7 +62,6 @@ func table(year int) []byte {
 	return b.Bytes()
 }
 
-// guard lets a request pass if it carries the token.
 func guard(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +76,6 @@ func guard(token string, next http.Handler) http.Handler {
 	})
 }
 
-// find returns the page of observations that a query asks for.
 func find(all []Observation, query url.Values) (page, error) {
 	year, err := number(query, "year", 0, 1, 9999)
 	if err != nil {

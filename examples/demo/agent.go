@@ -17,7 +17,6 @@ type agent struct {
 	seen   bytes.Buffer // everything it was ever told
 }
 
-// profile is what POST /profiles and GET /profiles/{id} answer.
 type profile struct {
 	ID          string `json:"profile_id"`
 	Locked      bool   `json:"locked"`

@@ -30,7 +30,7 @@ type airlock struct {
 	stop       func()
 }
 
-// startAirlock starts the server by environment variables and returns when it runs scripts.
+// startAirlock starts the server and returns when it runs scripts.
 func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
 	if err := free(o.addr); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func newToken(ctx context.Context, o options) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// free tells a person early, and in words, that something else listens there.
+// free reports early if another program listens there.
 func free(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *airlock) ready(ctx context.Context) error {
 	}
 }
 
-// wait returns when the person has had enough, or the server has.
+// wait returns when the person stops it, or the server ends.
 func (a *airlock) wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -146,7 +146,7 @@ func (a *airlock) lastLines() string {
 	return "The end of " + a.log + ":\n  " + strings.Join(lines[max(0, len(lines)-15):], "\n  ")
 }
 
-// end asks a process to end, and insists after a while.
+// end asks a process to end, then kills it.
 func end(p *os.Process, exited <-chan struct{}) {
 	_ = p.Signal(syscall.SIGTERM)
 	select {

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/examples/browser"
 )
 
-// walk tells the whole story. An error means that something was not as promised.
+// walk is the whole flow. An error means a broken promise.
 func walk(ctx context.Context, server *airlock, token string) error {
 	agent := &agent{url: server.url}
 	person := browser.New(server.url)
@@ -161,7 +161,6 @@ type weather struct {
 	} `json:"months"`
 }
 
-// report runs the real script, answers its question and shows what came back.
 func report(ctx context.Context, a *agent, profileID string) (execution, error) {
 	x, err := a.execute(ctx, profileID, examples.WeatherReport, map[string]int{"year": 2015},
 		func(prompt string) string {

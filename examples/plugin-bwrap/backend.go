@@ -234,7 +234,7 @@ func arguments(l plugins.Limits) []string {
 		"--perms", "0555", "--ro-bind-data", "3", "/airlock-init", "--remount-ro", "/", "--json-status-fd", "4", "--")
 }
 
-// orElse fills open limits from those of Check, and those from modest numbers.
+// orElse fills open limits from Check's, and those from modest numbers.
 func orElse(l, base plugins.Limits) plugins.Limits {
 	pick := func(values ...int64) int64 {
 		for _, v := range values {

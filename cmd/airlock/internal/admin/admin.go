@@ -98,7 +98,6 @@ type command func(ctx context.Context, args []string) error
 // commands are those that a word chooses from.
 type commands map[string]command
 
-// pick runs the command that the first argument names.
 func (o *operator) pick(ctx context.Context, name string, args []string, all commands) error {
 	bound := make(map[string]func([]string) error, len(all))
 	for word, run := range all {

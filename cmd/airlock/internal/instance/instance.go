@@ -119,7 +119,7 @@ func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*In
 		return nil, err
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
-		// Files that another user makes beside the database would lock the server out.
+		// Another user's files beside the database would lock the server out.
 		return nil, cli.UsageError{Message: fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
 	}
 	keys, err := ShareKeys(cfg.DataDir)
@@ -172,7 +172,7 @@ func OlderKeys(cfg config.Config) ([]app.Secret, error) {
 	return secrets.OlderKeys(cfg.DataDir)
 }
 
-// RenewKeys reads the instance keys again, for a server beside which they are rotated.
+// RenewKeys reads the instance keys again, for a server beside a rotation.
 func (i *Instance) RenewKeys(cfg config.Config) error {
 	key, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
 	if err != nil {

@@ -28,7 +28,6 @@ func lostKey(path string, cause error) error {
 	return e
 }
 
-// sameDisk reports whether two paths are on one file system.
 func sameDisk(a, b string) bool {
 	device := func(path string) (uint64, bool) {
 		info, err := os.Stat(path)

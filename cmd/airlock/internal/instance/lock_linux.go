@@ -32,7 +32,7 @@ func ShareKeys(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the instance key: %w", err)
 	}
-	// a rotation has it for a moment only, a restore until it has ended
+	// a rotation has it for a moment, a restore until its end
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the instance key: %w", err), file.Close())
 	}

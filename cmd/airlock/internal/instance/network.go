@@ -37,7 +37,6 @@ func OpenNetwork(ctx context.Context, cfg config.Config, i *Instance, own netip.
 	}, nil
 }
 
-// upstreamRoots are the host's own roots and the operator's. Nil means the host's own.
 func upstreamRoots(extra config.ExtraCA) (*x509.CertPool, error) {
 	if len(extra.Certificates) == 0 {
 		return nil, nil

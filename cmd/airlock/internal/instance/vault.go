@@ -33,7 +33,7 @@ func openVault(cfg config.Config, st *store.Store, log *slog.Logger) (*vault.Cli
 	return client, leases.New(leases.Config{Store: st, Vault: client, Log: log}), nil
 }
 
-// StartVault revokes what a process that died left in Vault, and logs in.
+// StartVault revokes leases of a dead process, and logs in.
 func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
 	if i.vault == nil {
 		var left []store.Lease
@@ -54,7 +54,7 @@ func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
 	return i.leases.Start(ctx)
 }
 
-// warnOfNoVault tells the operator which credentials can't be read, before an execution needs one.
+// warnOfNoVault names credentials that can't be read without Vault.
 func (i *Instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
 	list, err := i.Access.Credentials.List(ctx)
 	if err != nil {

@@ -87,7 +87,6 @@ func check(c cli.Console, args []string) int {
 	return cli.ExitOK
 }
 
-// checkInputs compares the JSON in a file with a skill's schema.
 func checkInputs(b bundle.Bundle, file string) error {
 	inputs, err := os.ReadFile(file)
 	if err != nil || b.Manifest.InputSchema == "" {

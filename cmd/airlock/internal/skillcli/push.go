@@ -17,7 +17,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// pushed is what a push needs of the answer to POST /skills.
 type pushed struct {
 	Name    string   `json:"name"`
 	Version int      `json:"version"`
@@ -73,7 +72,7 @@ func push(ctx context.Context, c cli.Console, args []string) error {
 	return nil
 }
 
-// next says how a version stands and who is to do what.
+// next returns a version's state and the next step.
 func next(v pushed) string {
 	switch v.State {
 	case "approved":
@@ -116,7 +115,6 @@ func pull(ctx context.Context, c cli.Console, args []string) error {
 	return nil
 }
 
-// ask makes a call and returns the body of its answer. Errors: *app.Error.
 func ask(ctx context.Context, api client.Client, r client.Request) ([]byte, error) {
 	got, err := api.Do(ctx, r)
 	if err != nil {
