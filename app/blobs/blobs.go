@@ -17,7 +17,7 @@ type Blob struct {
 
 // Store keeps files by name. Names are plain: letters, digits, dots and dashes.
 type Store interface {
-	// Put writes a file of size bytes. It appears under its name only when it is whole, and never
+	// Put writes a file of size bytes. It appears under its name only when complete, and never
 	// replaces another.
 	Put(ctx context.Context, name string, r io.Reader, size int64) error
 	// Get opens a file. The caller closes it. fs.ErrNotExist if there is none.

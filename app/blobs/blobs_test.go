@@ -109,8 +109,8 @@ func TestS3Settings(t *testing.T) {
 	}
 }
 
-// Whoever else may write to the directory can put a link where a backup will be written. What it
-// leads to must stay as it is.
+// Others with access to the directory can put a link where a backup will be written. Its target
+// must stay unchanged.
 func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "instance.key")
 	d, err := OpenDir(dir)
@@ -129,8 +129,7 @@ func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	}
 }
 
-// A part that a killed process left keeps nobody from writing the same name, as files that are sent
-// again are.
+// A killed process's part doesn't block writing the same name again.
 func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	dir := t.TempDir()
 	d, err := OpenDir(dir)
@@ -145,8 +144,7 @@ func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// A process that was killed while it wrote leaves a part. It is removed when it is old, and nobody
-// else's files are touched.
+// A killed process leaves a part. It is removed when old, and foreign files are untouched.
 func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)

@@ -20,8 +20,8 @@ import (
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
 type Dir struct{ path string }
 
-// OpenDir opens an existing directory, given by its absolute path. It is not made: an unmounted
-// volume must not be mistaken for an empty one.
+// OpenDir opens an existing directory by its absolute path. It never makes one: an unmounted volume
+// must not look like an empty one.
 func OpenDir(path string) (*Dir, error) {
 	if !filepath.IsAbs(path) {
 		return nil, app.Invalid("directory", "the directory is not an absolute path", "Type one that begins with /.")
@@ -40,8 +40,7 @@ func (d *Dir) String() string { return "directory " + d.path }
 
 const partSuffix = ".part"
 
-// stale is how old a part must be to belong to nobody any more: a write that takes that long was
-// given up.
+// stale is the age of an abandoned part.
 const stale = 48 * time.Hour
 
 // sweep removes parts that a killed process left.
@@ -94,8 +93,7 @@ func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Others may write to the directory: a pipe in the file's place must not hold us up, nor a link
-	// lead elsewhere.
+	// Others may write to the directory: a pipe there must not block us, nor a link divert us.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0) //nolint:gosec // the name is checked
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)

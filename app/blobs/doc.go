@@ -1,3 +1,2 @@
-// Package blobs keeps blobs by name: in a directory, or in S3-compatible storage. A blob is written
-// once and never changed.
+// Package blobs keeps immutable blobs by name, in a directory or in S3-compatible storage.
 package blobs

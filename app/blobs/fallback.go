@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Fallback is a Store that still has what lies in an older one, such as after a change of storages.
-// It is safe for concurrent use if both are.
+// Fallback is a Store that also reads from an older one, such as after a change of storages. Safe
+// for concurrent use if both are.
 type Fallback struct {
 	Store       // where files are written
 	Older Store // where else they may be

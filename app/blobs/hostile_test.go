@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Who shares the directory puts a pipe where a backup was, which nobody ever writes to. To open it
-// would take for ever, and so would every backup after that one.
+// A stranger puts a pipe without a writer where a backup was. Opening it would block this and every
+// later backup.
 func TestAPipeInABackupsPlaceHoldsNobodyUp(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)
@@ -51,8 +51,7 @@ func hostileS3(t *testing.T, fn func(w io.Writer, r *http.Request)) *Bucket {
 	return bucket(t, server.URL)
 }
 
-// A list is decoded in memory. A storage could send one that is as long as it likes, or page after
-// page.
+// A list is decoded in memory. A hostile storage could send an endless one, or endless pages.
 func TestAListThatDoesNotEndIsGivenUp(t *testing.T) {
 	var sent atomic.Int64
 	page := `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>`
@@ -80,7 +79,7 @@ func TestAListThatDoesNotEndIsGivenUp(t *testing.T) {
 	}
 }
 
-// A storage that lists what it was not asked for takes nobody's memory with it.
+// A storage that lists unrequested names uses up no memory.
 func TestAListHoldsWhatWasAskedFor(t *testing.T) {
 	b := hostileS3(t, func(w io.Writer, _ *http.Request) {
 		fmt.Fprint(w, `<ListBucketResult><Contents><Key>airlock/other</Key></Contents>`+

@@ -35,8 +35,7 @@ type Bucket struct {
 	at     S3
 }
 
-// partSize is what an upload holds in memory, in bytes. Ten thousand parts are the most of one
-// object.
+// partSize is an upload's memory in bytes. An object has at most ten thousand parts.
 const partSize = 16 << 20
 
 // OpenS3 checks the settings; it doesn't connect.
@@ -77,16 +76,16 @@ func OpenS3(at S3) (*Bucket, error) {
 
 // What is believed of a storage that may be anybody's.
 const (
-	// bytes of an answer that is not a file: it is decoded in memory, where an element takes a
-	// hundred times its room
+	// bytes of an answer that is not a file: decoded in memory, an element takes a hundred times
+	// its size
 	maxAnswer = 2 << 20
 	pageSize  = 200     // names in an answer of a list, so that the longest ones fit
 	maxListed = 100_000 // names in all
 	listTime  = 10 * time.Minute
 )
 
-// bounded cuts answers off that are read into memory as a whole. Files are not: they are read as a
-// stream.
+// bounded truncates answers that are read into memory as a whole. Files are streamed and not
+// bounded.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -100,7 +99,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// transport gives up on who doesn't answer; how long a whole transfer may take is the caller's.
+// transport limits the wait for an answer. The caller limits the whole transfer.
 func transport() http.RoundTripper {
 	return bounded{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
@@ -118,8 +117,8 @@ func (b *Bucket) String() string {
 	return at
 }
 
-// Put implements Store. An upload that was broken off leaves no object; its parts are removed by
-// the storage's own rules at the latest.
+// Put implements Store. A broken upload leaves no object; the storage's rules remove remaining
+// parts.
 func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) error {
 	if !isName(name) {
 		return fmt.Errorf("blobs: %q is not a name of a blob", name)

@@ -46,8 +46,7 @@ func TestS3Refusals(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A storage that stops answering in the middle ends with the caller's patience, and one that fails
-// says so.
+// A storage that stops answering ends with ctx, and a failing one returns its error.
 func TestS3SlowAndFailing(t *testing.T) {
 	real, err := url.Parse(s3test.Start(t))
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package s3test runs a real S3 server for tests: the Versity S3 Gateway on a temporary directory.
-// It is built from a module of its own (app/blobs/s3server), so that nothing of it is in
-// the product's go.mod, once per version, into the user's cache directory. The build takes some
-// minutes; `make test` does it before the tests.
+// It is built once per version from a module of its own (app/blobs/s3server), outside the product's
+// go.mod, into the user's cache directory. The build takes some minutes; `make test` does it before
+// the tests.
 package s3test

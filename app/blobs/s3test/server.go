@@ -24,7 +24,7 @@ const (
 	Bucket    = "backups"
 )
 
-// Start runs a server that has one empty bucket and returns its address. It ends with the test.
+// Start runs a server with one empty bucket until the end of the test, and returns its address.
 func Start(t *testing.T) (endpoint string) {
 	t.Helper()
 	binary, err := Build(t.Context())
@@ -67,7 +67,7 @@ func Start(t *testing.T) (endpoint string) {
 	return ""
 }
 
-// Build returns the path of the server's program, which is built if it isn't there yet.
+// Build returns the path of the server's program. It builds it if necessary.
 func Build(ctx context.Context) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -106,8 +106,8 @@ func Build(ctx context.Context) (string, error) {
 	return binary, os.Rename(binary+".new", binary)
 }
 
-// moduleDir is where the server's module is, above the working directory: a program that was built
-// with -trimpath doesn't know where it came from.
+// moduleDir finds the server's module above the working directory. A program built with -trimpath
+// doesn't know its source.
 func moduleDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
