@@ -22,14 +22,14 @@ func ownPrefix(ring *secrets.Keyring) string {
 	return blobPrefix + hex.EncodeToString(ring.Lookup(secrets.Blobs, "instance")[:8]) + "-"
 }
 
-// Keep stores the content of a finished Spool, unless it is there, and returns its blob. Something
-// must refer to that within unusedLife. Errors: CodeStorageFull.
+// Keep stores a finished Spool's content, unless it is there, and returns its blob. Something must
+// refer to the blob within unusedLife. Errors: CodeStorageFull.
 func (f *Files) Keep(ctx context.Context, s *Spool) (store.Blob, error) {
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return f.cfg.Store.Write(ctx, do) })
 }
 
-// KeepIn is Keep in the caller's transaction, for callers that let nobody else write anyway. If
-// that is rolled back, a blob without a row is left, which Collect removes.
+// KeepIn is Keep in the caller's transaction, for callers that block other writers anyway. A
+// rollback leaves a blob without a row, which Collect removes.
 func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob, error) {
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return do(tx) })
 }
@@ -70,13 +70,13 @@ func (f *Files) content(s *Spool) []byte {
 	return f.cfg.Keyring.Lookup(secrets.Blobs, "content:"+s.SHA256())
 }
 
-// newBlob is a blob of a name of its own for what a spool holds.
+// newBlob returns a blob with a new name for a spool's content.
 func (f *Files) newBlob(key []byte, s *Spool) store.Blob {
 	name := f.prefix + app.NewID()
 	return store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
 }
 
-// restore writes a blob that the storage has lost, such as after a change of storages.
+// restore rewrites a blob that the storage has lost, such as after a change of storages.
 func (f *Files) restore(ctx context.Context, blob store.Blob, s *Spool) error {
 	sealed, err := f.cfg.Storage.Get(ctx, blob.Name)
 	if err == nil {

@@ -9,11 +9,10 @@ import (
 )
 
 const (
-	// unusedLife is how long a blob stays that nothing refers to: what is about to may have found
-	// it.
+	// unusedLife is how long an unreferenced blob stays: a reference may be about to be written.
 	unusedLife = time.Hour
 
-	// strayLife is how long a blob without a row stays in the storage: it may be about to get one.
+	// strayLife is how long a stored blob without a row stays: the row may be about to be written.
 	strayLife = 24 * time.Hour
 
 	collectEvery = time.Hour
@@ -32,7 +31,7 @@ func (f *Files) Run(ctx context.Context) {
 	}
 }
 
-// Collect removes files and artifacts whose time is over, and contents that nothing refers to.
+// Collect removes expired files and artifacts, and unreferenced contents.
 func (f *Files) Collect(ctx context.Context) error {
 	now := f.cfg.Now()
 	if err := f.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Files.Expire(ctx, now) }); err != nil {

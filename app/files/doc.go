@@ -1,15 +1,12 @@
-// Package files keeps what agents send for their scripts (files) and what scripts leave
-// (artifacts).
+// Package files keeps agents' uploads (files) and scripts' output files (artifacts).
 //
-// A content lies once in a storage (app/blobs), however many files and artifacts have it. It is
-// sealed in the chunks of the .airlock format with a key of its own, bound to the blob's name; that
-// key is sealed in the blob's row. So a blob that is moved under another name doesn't open, and a
-// new instance key means new rows, not new blobs.
+// Equal files and artifacts share one content in a storage (app/blobs). It is sealed in the chunks
+// of the .airlock format with its own key, bound to the blob's name; the blob's row holds that key,
+// sealed. So a renamed blob doesn't open, and a new instance key needs new rows, not new blobs.
 //
-// A blob is on the disk before its row, and its row before anybody is told of the file. After a
-// crash a blob may have no row, and a row nothing that refers to it: Collect removes both, a blob
-// that no row knows once it is a day old.
+// A blob is stored before its row, and its row before the answer. After a crash there may be a blob
+// without a row, or an unreferenced row: Collect removes both, a blob without a row once it is a
+// day old.
 //
-// On the way contents lie in a Spool: a temporary file without a name, sealed with a key that is in
-// memory only.
+// Contents in transit are in a Spool: an unnamed temporary file, sealed with a key in memory.
 package files

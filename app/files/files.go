@@ -61,7 +61,7 @@ func New(cfg Config) *Files {
 }
 
 // Upload keeps a file for the scripts of a profile that may execute. It reads r to its end. Errors:
-// CodeInvalidField for a name, CodeTooLarge for a file or more than the quota, CodeProfileRevoked,
+// CodeInvalidField for a name, CodeTooLarge for the file or the quota, CodeProfileRevoked,
 // CodeStorageFull, and those of r.
 func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Reader) (app.File, error) {
 	if name == "" {
@@ -106,9 +106,8 @@ func (f *Files) Upload(ctx context.Context, profileHandle, name string, r io.Rea
 	return file, err
 }
 
-// reserve takes bytes of a profile's quota for an upload before its content is stored. Refused
-// afterwards, the content would lie there for an hour and count for nobody. Errors: those of
-// CheckQuota.
+// reserve takes bytes of a profile's quota before an upload is stored. A later refusal would leave
+// an uncounted content for an hour. Errors: those of CheckQuota.
 func (f *Files) reserve(ctx context.Context, profileHandle string, bytes int64) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,8 +124,8 @@ func (f *Files) reserve(ctx context.Context, profileHandle string, bytes int64) 
 	}, nil
 }
 
-// CheckQuota refuses bytes beyond a profile's quota, and beyond the room there is. Errors:
-// CodeTooLarge, CodeStorageFull.
+// CheckQuota refuses bytes beyond a profile's quota or the free space. Errors: CodeTooLarge,
+// CodeStorageFull.
 func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int64) error {
 	if space, err := f.cfg.Store.FreeSpace(ctx); err == nil && space.Full {
 		return errFull()
@@ -154,17 +153,17 @@ func (f *Files) List(ctx context.Context, profileHandle string) (list []app.File
 	return list, err
 }
 
-// Delete ends a file of a profile. Executions that were given it still get it, and it counts
-// towards the quota until Collect. CodeNotFound if there is none.
+// Delete ends a file of a profile. Executions that were given it still get it, and it counts until
+// Collect. CodeNotFound if there is none.
 func (f *Files) Delete(ctx context.Context, profileHandle, id string) error {
 	return f.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		return tx.Files.End(ctx, profileHandle, id, f.cfg.Now())
 	})
 }
 
-// Resolve finds the files for an execution, by the names that the script will know. Together they
-// may have app.MaxFileBytes, and no more than room. Errors: CodeInvalidField for names,
-// CodeFileNotFound for a file that is another profile's or has expired, CodeTooLarge.
+// Resolve finds the files of an execution by the script's names. Together they may have
+// app.MaxFileBytes, and no more than room. Errors: CodeInvalidField for names, CodeFileNotFound for
+// another profile's or an expired file, CodeTooLarge.
 func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[string]string,
 	room int64) (list []store.InputFile, err error) {
 	if len(named) == 0 {
@@ -193,7 +192,7 @@ func (f *Files) Resolve(ctx context.Context, profileHandle string, named map[str
 	return list, CheckTotal(list, room)
 }
 
-// CheckTotal refuses too many files for an execution, and files too large together. The bound is
+// CheckTotal refuses too many or too large files for an execution. Together they may have
 // app.MaxFileBytes or room. Errors: CodeTooLarge, CodeInvalidField.
 func CheckTotal(list []store.InputFile, room int64) error {
 	if len(list) > app.MaxFiles {
@@ -235,8 +234,8 @@ func checkNames(named map[string]string) error {
 	return nil
 }
 
-// errNoFile refuses a file that isn't the profile's, or not any more. Both alike, so that nobody
-// learns of another's files.
+// errNoFile refuses a missing or foreign file. The error is the same, so it reveals no other
+// profile's files.
 func (f *Files) errNoFile(name string) error {
 	e := app.E(app.CodeFileNotFound, fmt.Sprintf("there is no such file for %q", name),
 		fmt.Sprintf("Files belong to the profile that sent them. One that no script used ends a day after its upload, "+
@@ -258,8 +257,7 @@ func (f *Files) Stored(ctx context.Context) (n, bytes int64, err error) {
 // Retention is how long artifacts stay, and files after their last use.
 func (f *Files) Retention() time.Duration { return f.cfg.Retention }
 
-// Open reads a content. The caller closes it. Reading ends in an error where the blob was changed
-// or cut off.
+// Open reads a content. The caller closes it. Reading fails if the blob was changed or truncated.
 func (f *Files) Open(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var blob store.Blob
 	err := f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -290,8 +288,8 @@ func (f *Files) Signature(executionHandle, name string, until time.Time) string 
 // linkLife is how long the link to an artifact is good.
 const linkLife = time.Hour
 
-// Link is the path of an artifact for whoever holds it, good for linkLife. It names the execution
-// by its handle, since its id is a token.
+// Link returns an artifact's signed path, valid for linkLife. It names the execution by its handle,
+// since the id is a token.
 func (f *Files) Link(executionHandle, name string) string {
 	until := f.cfg.Now().Add(linkLife)
 	query := url.Values{"expires": {strconv.FormatInt(until.Unix(), 10)},

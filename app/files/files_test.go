@@ -170,9 +170,8 @@ func TestQuotaAndSizeAreRefused(t *testing.T) {
 	}
 }
 
-// TestHoleDeletedContentsCount: contents of deleted files, and of uploads that the quota refused
-// once they were stored, lay on the disk for an hour and counted for nobody. One profile could fill
-// it.
+// TestHoleDeletedContentsCount: contents of deleted files and refused uploads stayed uncounted for
+// an hour, so one profile could fill the disk.
 func TestHoleDeletedContentsCount(t *testing.T) {
 	t.Parallel()
 	const size = 10 << 10
@@ -206,8 +205,8 @@ func TestHoleDeletedContentsCount(t *testing.T) {
 	d.upload("ours", content(20))
 }
 
-// TestHoleTinyFiles: files of a byte each took all inodes of the disk and counted next to nothing,
-// and one answer listed all of them.
+// TestHoleTinyFiles: one-byte files took all inodes and hardly counted, and one answer listed all
+// of them.
 func TestHoleTinyFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 10*app.MinKeptBytes)
@@ -328,8 +327,8 @@ func TestNamesAreStrict(t *testing.T) {
 	}
 }
 
-// TestContentThatIsGoneIsSaidAndMended: a blob that the storage lost is not found, and sending its
-// content again writes it anew.
+// TestContentThatIsGoneIsSaidAndMended: a lost blob is not found, and the next upload of its
+// content rewrites it.
 func TestContentThatIsGoneIsSaidAndMended(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)

@@ -11,9 +11,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// NameProblem says why a name can't be a file's, to follow "the name". It is "" if it can. Names
-// are UTF-8 in NFC, at most app.MaxFileName bytes, without separators and invisible characters, and
-// neither "." nor "..".
+// NameProblem says why a name can't be a file's, to follow "the name", or "". Names are UTF-8 in
+// NFC, at most app.MaxFileName bytes, without separators and invisible characters, and neither "."
+// nor "..".
 func NameProblem(name string) string {
 	switch {
 	case name == "":
@@ -44,10 +44,11 @@ func CheckName(field, name string) error {
 	return nil
 }
 
-// FoldName is the same for names that differ in case only. Some systems can't keep those apart.
+// FoldName returns the same text for names that differ in case only. Some systems can't keep those
+// apart.
 func FoldName(name string) string { return cases.Fold().String(norm.NFC.String(name)) }
 
-// ShownName makes one line of text of any name that came out of a box.
+// ShownName returns any name from a box as one line of text.
 func ShownName(name string) string {
 	if NameProblem(name) == "" {
 		return name

@@ -17,8 +17,8 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// Spool holds one content on its way, on the disk. It is sealed with a key that is in memory only.
-// It is written, then Finish, then read as often as needed, then closed. It is for one goroutine.
+// Spool holds one content in transit, on the disk. A key that is only in memory seals it. Write it,
+// call Finish, read it any number of times, then close it. Not safe for concurrent use.
 type Spool struct {
 	file *os.File // has no name
 	key  []byte
