@@ -11,13 +11,13 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// batch is how many tokens are sealed anew in one transaction: other writers wait that long.
+// batch is how many tokens one transaction seals anew. Other writers wait that long.
 const batch = 200
 
-// Run seals anew what older keys of the ring sealed, and returns how many tokens those were. It
-// goes over the store until it finds none, and then seals what the keyring keeps for itself. A
-// token that no key of the ring opens is an error; what was done until then stays. What is damaged
-// so much that it says of no key stays as it is: no key is needed for it.
+// Run seals anew everything under the ring's older keys, and returns the number of tokens. It
+// repeats until the store has none left, and then seals the keyring's own data. A token that no key
+// of the ring opens is an error; earlier changes stay. A token too damaged to name its key stays:
+// it needs none.
 func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
 	for {
 		found, err := sweep(ctx, st, ring)

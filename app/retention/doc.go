@@ -1,16 +1,13 @@
-// Package retention removes executions that are older, or more, than an instance keeps, while it
+// Package retention removes executions beyond an instance's limits of age and number, while it
 // serves.
 //
-// A pass goes through the history in small transactions, each of about batchTime, and lets the
-// database's other writers go first for as long as each took, so that the queue doesn't wait for
-// it. What an execution was counted in (statistics, counters of use, heartbeats) stays as it is;
-// the audit log is never touched, and gets one event for a pass that removed something. What was
-// removed is noted in the transaction that removes it, so that a pass that was interrupted is not
-// left out: the next one reports both.
+// A pass runs in small transactions of about batchTime each. After each it gives other writers as
+// much time, so the queue doesn't wait for it. Statistics, counters of use and heartbeats stay
+// unchanged. The audit log is never shortened, and gets one event per pass with removals. Each
+// transaction notes its removals, so the pass after an interrupted one reports both.
 //
-// Values of credentials that were replaced, which are kept to be searched for, go with the same
-// pass.
+// The same pass removes replaced credential values, which are kept for searching.
 //
-// Executions that have not ended always stay, as do those of the last hour, which their agents may
-// not have read, those that answer an idempotency key, and those that are being run again.
+// Some executions always stay: unfinished ones, those of the last hour, whose agents may not have
+// read them, those that answer an idempotency key, and those that are being run again.
 package retention

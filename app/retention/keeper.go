@@ -13,23 +13,23 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Defaults of Policy: a quarter of a year, and as many executions as one every ten minutes makes in
-// two years.
+// Defaults of Policy: a quarter of a year, and two years of one execution every ten minutes.
 const (
 	DefaultDays  = 90
 	DefaultCount = 100_000
-	// DefaultSuperseded is how many days hosts are taken to show a value after it was replaced.
+	// DefaultSuperseded is how many days hosts may show a replaced value.
 	DefaultSuperseded = 30
 )
 
-// grace is how long an execution stays after its end, whatever the policy says. One that an
-// idempotency key refers to stays for app.IdempotencyLife.
+// grace is how long an ended execution stays under any policy. One with an idempotency key stays
+// for app.IdempotencyLife.
 const grace = time.Hour
 
 // every is how long after a pass the next one begins.
 const every = time.Hour
 
-// Policy limits age and number. The zero Policy keeps every execution and no superseded value.
+// Policy limits age and number of executions. The zero Policy keeps every execution and no
+// superseded value.
 type Policy struct {
 	Days       int // executions that were submitted more days ago are removed; 0 keeps them
 	Count      int // executions that are kept of each profile, the newest; 0 keeps all
@@ -45,7 +45,7 @@ type Config struct {
 	Now    func() time.Time // nil: time.Now
 }
 
-// Keeper removes executions and values that exceed a Policy. It is safe for concurrent use.
+// Keeper removes executions and values beyond a Policy. Safe for concurrent use.
 type Keeper struct {
 	cfg  Config
 	pass sync.Mutex
@@ -198,7 +198,7 @@ const (
 	batchTime  = 25 * time.Millisecond
 )
 
-// batches calls some, each time in a transaction of its own, until nothing is left to remove.
+// batches calls some until nothing is left to remove, each time in its own transaction.
 func (k *Keeper) batches(ctx context.Context, some func(tx *store.Tx, limit int) (removed, error)) error {
 	for limit := firstBatch; ; {
 		var gone removed

@@ -106,8 +106,7 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	}))
 }
 
-// TestHoleH2SupersededValuesGo: a value that was replaced is kept for as long as its hosts are
-// taken to show it, and no longer.
+// TestHoleH2SupersededValuesGo: a replaced value is kept only while hosts may show it.
 func TestHoleH2SupersededValuesGo(t *testing.T) {
 	s := filled(t, 1)
 	superseded := func() (n int) {
@@ -148,7 +147,7 @@ func TestTheZeroPolicyKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestTheLastHourStays: an agent that is slow to ask gets its answer, however few are kept.
+// TestTheLastHourStays: a slow agent gets its answer under any policy.
 func TestTheLastHourStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
@@ -163,8 +162,7 @@ func TestTheLastHourStays(t *testing.T) {
 	}
 }
 
-// TestAKeysExecutionStays: as long as an idempotency key stands for an execution that is there, the
-// same request doesn't run the script again.
+// TestAKeysExecutionStays: a repeated request with an idempotency key doesn't run the script again.
 func TestAKeysExecutionStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
@@ -224,8 +222,7 @@ func isThere(t *testing.T, s *store.Store, x app.Execution) bool {
 	return err == nil
 }
 
-// TestAnInterruptedPassIsReported: what a pass removed before it was cut short is in the audit log
-// after the next one, which has nothing to remove itself.
+// TestAnInterruptedPassIsReported: an idle pass reports the removals of an interrupted one.
 func TestAnInterruptedPassIsReported(t *testing.T) {
 	s := filled(t, 600)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -250,9 +247,8 @@ func TestAnInterruptedPassIsReported(t *testing.T) {
 	}
 }
 
-// TestOthersWaitForOneBatchAtMost: whoever asked while a batch was under way writes before the next
-// one begins, however many they are. In this test no time passes but what batches and pauses take,
-// so a wait is as long as the batches that it was for, to the nanosecond.
+// TestOthersWaitForOneBatchAtMost: any number of waiting writers run before the next batch. Only
+// batches and pauses take time in this test, so waits are exact to the nanosecond.
 func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	const batch = batchTime * 4 / 5 // no reason to make batches larger or smaller
 	s := filled(t, 30*firstBatch)
@@ -291,8 +287,7 @@ func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	})
 }
 
-// TestAPassBeginsAnHourAfterTheOneBefore: one that took longer than an hour was followed by the
-// next at once.
+// TestAPassBeginsAnHourAfterTheOneBefore also after a pass of more than an hour.
 func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
 	s := storetest.Open(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -314,7 +309,7 @@ func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
 	})
 }
 
-// write is what others do, and returns how long it took until it could.
+// write plays another writer and returns its wait.
 func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	asked := time.Now()
 	err := s.Write(t.Context(), func(tx *store.Tx) error {
@@ -327,8 +322,8 @@ func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	return waited
 }
 
-// TestAPassLeavesRoomForOthers: others write between its batches. make retention does it with a
-// million executions and says how long they waited.
+// TestAPassLeavesRoomForOthers: others write between its batches. make retention measures their
+// waits with a million executions.
 func TestAPassLeavesRoomForOthers(t *testing.T) {
 	s := filled(t, *executions)
 	var batches atomic.Int64

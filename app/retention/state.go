@@ -21,7 +21,8 @@ type removed struct {
 
 func (r removed) total() int { return r.Aged + r.Surplus }
 
-// sentence is for the audit log. A policy that was changed since may not explain it any more.
+// sentence describes removals for the audit log. The policy may have changed since and not explain
+// them.
 func (r removed) sentence(p Policy) string {
 	var parts []string
 	if r.Aged > 0 {
