@@ -25,8 +25,8 @@ type bench struct {
 	all     bool // as many boxes as the longest run opens
 }
 
-// pick returns how many boxes a case opens, or how often it repeats: essential where less of the
-// suite runs, all in the longest run.
+// pick returns how many boxes a case opens, or its repeats, for the essential, usual or longest
+// run.
 func (b *bench) pick(essential, usual, all int) int {
 	switch {
 	case b.all:
@@ -61,7 +61,7 @@ func python(code string, args ...string) Order {
 	return Order{Argv: append([]string{"/usr/bin/env", "python3", "-s", "-B", "-c", code}, args...)}
 }
 
-// sleeper prints "up" and sleeps for ever. The mark makes its process easy to find from outside.
+// sleeper prints "up" and sleeps for ever. The mark identifies its process from outside.
 func sleeper(mark string) Order {
 	return python("import time; print('up', flush=True)\nwhile True: time.sleep(1000)", mark)
 }
@@ -91,7 +91,7 @@ func (b *bench) start(ctx context.Context, spec plugins.Spec, o Order, stdout io
 	return done
 }
 
-// run does the same and waits. A box that doesn't end in time is a failure.
+// run opens a box and waits for its end. A box that doesn't end in time is a failure.
 func (b *bench) run(t *testing.T, spec plugins.Spec, o Order) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -124,8 +124,7 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// patience is how long the suite waits for what has to come. It is no measure of speed: the machine
-// may be doing other things, too.
+// patience bounds the suite's waits. It measures no speed: the machine may be busy.
 const patience = time.Minute
 
 // receive waits for a result, or fails.
@@ -140,7 +139,7 @@ func receive[T any](t *testing.T, what string, ch <-chan T, limit time.Duration)
 	}
 }
 
-// awaitBox waits for a box's first output. It says how the box ended if it did so before.
+// awaitBox waits for a box's first output. If the box ends before, it fails with how.
 func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
 	t.Helper()
 	select {
@@ -152,7 +151,7 @@ func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
 	}
 }
 
-// awaitProcess is awaitBox for one whose output nobody reads. It waits for a process with mark.
+// awaitProcess is awaitBox without a reader of the output. It waits for a process with mark.
 func awaitProcess(t *testing.T, mark string, done <-chan result) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); len(processesWith(mark)) == 0; {
@@ -179,8 +178,7 @@ func processesWith(mark string) []string {
 	return found
 }
 
-// noneWith fails the test if a process with mark exists. What the kernel needs a moment for gets
-// it.
+// noneWith fails the test if a process with mark still exists after within.
 func noneWith(t *testing.T, mark string, within time.Duration) {
 	t.Helper()
 	eventually(t, within, func() []string { return processesWith(mark) })

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// checkCutShort asserts that a Check nobody waits for any more leaves what is in use: the box that
-// is open, and the opening of others. It leaves nothing else.
+// checkCutShort asserts that a cancelled Check keeps the open box and the opening of others
+// working. It leaves nothing else.
 func checkCutShort(t *testing.T, b *bench) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -52,8 +52,8 @@ func checkCutShort(t *testing.T, b *bench) {
 	}
 }
 
-// Late returns a context whose deadline passes without its timer firing, as under load. What is at
-// the other end of a connection would be out of time first if it were told.
+// Late returns a context whose deadline passes without its timer firing, as under load. A remote
+// side that knew the deadline would time out first.
 func Late(ctx context.Context, after time.Duration) context.Context {
 	return late{ctx, time.Now().Add(after)}
 }

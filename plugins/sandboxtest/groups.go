@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Groups is what control groups a process beside this one can make for its boxes. It is found by
-// trying, without the backends' code.
+// Groups describes the control groups that a neighbouring process can make for its boxes. It is
+// found by trying, without the backends' code.
 type Groups struct {
 	Version int               // 1 or 2; 0 where none can be made that limits memory and processes
 	Bases   map[string]string // by controller: where they can be made
@@ -68,7 +68,7 @@ func separateDir(controller string) string {
 	return ownGroup(mountOf("cgroup", "-O", controller), `\d+:(?:[^:]*,)?`+controller+`(?:,[^:]*)?`)
 }
 
-// unifiedBases tries version 2: this process's group, if nobody else is in it, and the one above.
+// unifiedBases tries version 2: this process's group, if it is alone there, and the one above.
 func unifiedBases() map[string]string {
 	own := ownGroup(mountOf("cgroup2"), "0:")
 	if own == "" {
@@ -96,8 +96,8 @@ func mountOf(kind string, options ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ownGroup is this process's group below a mount point, or the mount point itself. head is a
-// pattern of what stands before its path.
+// ownGroup returns this process's group below a mount point, or the mount point. head is a pattern
+// of the text before its path.
 func ownGroup(point, head string) string {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	path := regexp.MustCompile(`(?m)^` + head + `:(.*)$`).FindSubmatch(own)
@@ -132,7 +132,7 @@ func listed(dir, controller string) bool {
 }
 
 // isAloneInGroup reports whether this process is alone in its group. A backend may then move both
-// aside.
+// away.
 func isAloneInGroup(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	return err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(os.Getpid())

@@ -28,12 +28,12 @@ func Guest(tb testing.TB) []byte {
 	return binary
 }
 
-// GuestVariable names an environment variable with the path of a built test guest. It is for
-// machines without Go.
+// GuestVariable names an environment variable with the path of a built test guest, for machines
+// without Go.
 const GuestVariable = "SANDBOXTEST_GUEST"
 
-// buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second
-// time cheap.
+// buildGuest builds the test guest into dir and returns its path. Go's cache speeds up the second
+// time.
 func buildGuest(tb testing.TB, dir string) string {
 	tb.Helper()
 	if path := os.Getenv(GuestVariable); path != "" {

@@ -65,8 +65,8 @@ time.sleep(1000)
 	wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory)
 }
 
-// memoryOutOfSight is taken so that no visible process seems to have it. A box may be refused it,
-// or end for it.
+// memoryOutOfSight checks memory that no visible process seems to have. A box may be refused it, or
+// end for it.
 func memoryOutOfSight(t *testing.T, b *bench) {
 	code, err := scripts.ReadFile("scripts/memory.py")
 	if err != nil {
@@ -157,8 +157,8 @@ print(json.dumps({name: hard for name, (soft, hard) in limits.items() if soft ==
 	}
 }
 
-// sharedMemory works where a box has a /dev/shm of its own. A limiter that polls counts what is
-// mapped there twice, so a box can't use all of it at once.
+// sharedMemory checks a box's own /dev/shm. A polling limiter counts mapped files twice, so a box
+// can't use all of it at once.
 func sharedMemory(t *testing.T, b *bench) {
 	if b.report.Tier == plugins.TierRestricted {
 		return

@@ -64,7 +64,7 @@ func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins
 	}
 }
 
-// Open starts Main's plugin, with the test guest in boxes, until the end of the test.
+// Open starts Main's plugin until the end of the test. Boxes run the test guest.
 func Open(tb testing.TB, name string, settings map[string]string) (*plugins.Client, plugins.Config) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -94,8 +94,8 @@ func newConfig(tb testing.TB, settings map[string]string) plugins.Config {
 	return plugins.Config{Instance: "test-" + token(), StateDir: state, Settings: settings, Limits: limits()}
 }
 
-// beHost plays an Airlock that is about to be killed. It has a plugin and a box with a sleeping
-// process. It tells the plugin's process and then the box's readiness on stdout.
+// beHost plays an Airlock that is about to be killed, with a plugin and a sleeping box. It prints
+// the plugin's process and then the box's readiness.
 func beHost(name, guest, dir string, pairs []string) error {
 	ctx := context.Background()
 	client, err := plugins.Open(ctx, plugins.HostConfig{Name: name, Args: []string{guest}, Dir: dir})

@@ -17,40 +17,38 @@ import (
 type Options struct {
 	// Name is what Main serves.
 	Name string
-	// Leftovers lists what an instance has left on the host that the suite can't see by itself,
-	// such as cgroups or containers. Nil means there is nothing of that kind.
+	// Leftovers lists an instance's remains on the host that the suite can't see by itself, such as
+	// cgroups or containers. Nil if there are none of that kind.
 	Leftovers func(instance string) []string
-	// Templates says that a template may stay, of which nothing runs but its first step, its
-	// interpreter and what serves its boxes: see package template.
+	// Templates says that a template may stay: its first step, its interpreter and its boxes'
+	// server (package template).
 	Templates bool
-	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a
-	// box that hammers at it lives until it's killed.
+	// UncountedForks says that the backend holds the limit without counting refused forks. A box
+	// that hammers at it lives until it's killed.
 	UncountedForks bool
-	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's
-	// processes for want of memory.
+	// UntoldOOM says that the backend doesn't learn at once of an out-of-memory kill in a box.
 	UntoldOOM bool
-	// Measures says that the backend tells what a box has used while it is open, where it holds
-	// memory by control groups; else it must refuse to. See plugins.Meter.
+	// Measures says that the backend reports the usage of open boxes with control groups. Otherwise
+	// it must refuse. See plugins.Meter.
 	Measures bool
-	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what
-	// is left is the least that a backend has to be, not what one of tier full is. Cases that open
-	// many boxes open fewer.
+	// Essential leaves out limits' verdicts and hostile scripts. The rest is the minimum for a
+	// backend, not tier full. Cases that open many boxes open fewer.
 	Essential bool
-	// Skip names cases that the guest can't take part in, because it isn't the test guest.
+	// Skip names cases that another guest than the test guest can't take part in.
 	Skip []string
 	// Enforced is how limits have to be held, of those that are named: see plugins.Report.
 	Enforced map[string]string
 }
 
-// SuiteVariable names an environment variable that says how much of the suite Run runs: "all" opens
-// as many boxes in every case as the longest run does, "essential" is Options.Essential.
+// SuiteVariable names an environment variable with the extent of the suite. "all" opens as many
+// boxes as the longest run, "essential" is Options.Essential.
 const SuiteVariable = "SANDBOX_SUITE"
 
 // pider is a Sandbox in a process of its own.
 type pider interface{ PID() int }
 
-// Run puts what newSandbox returns through the suite. It must be a client of the plugin that Main
-// serves, so that it can be killed.
+// Run runs the suite on newSandbox's result. That must be a client of Main's plugin, so it can be
+// killed.
 func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.Config), opts Options) {
 	suite := os.Getenv(SuiteVariable)
 	b := &bench{opts: opts, all: suite == "all"}

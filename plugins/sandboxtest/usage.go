@@ -31,7 +31,7 @@ func (b *bench) hold(t *testing.T, code string) held {
 	return held{spec.ID, up, end, done}
 }
 
-// usage asks the backend for what a box has used, through a client that passes questions on.
+// usage asks the backend for a box's usage through a client that passes questions on.
 func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 	t.Helper()
 	m, ok := b.sandbox.(plugins.Meter)
@@ -44,8 +44,8 @@ func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 // measures reports whether the backend has to say what an open box has used.
 func (b *bench) measures() bool { return b.opts.Measures && b.report.Enforced["memory"] == "cgroup" }
 
-// measure asks for what a box has used, again for a while if the backend measures. Some take a
-// moment to find a box's counters. ended is how the box ended, if it did meanwhile.
+// measure asks for a box's usage, repeatedly if the backend measures: some find the counters late.
+// ended is the box's end, if it came meanwhile.
 func (b *bench) measure(t *testing.T, h held) (used plugins.Usage, ended *result, err error) {
 	t.Helper()
 	used, err = b.usage(t, h.id)
@@ -108,8 +108,8 @@ os.waitpid(child, 0)
 print('survived', flush=True)`
 )
 
-// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the
-// kernel or the backend ends a box as a whole there is none to ask about.
+// usageTellsOfLimits checks that usage shows a hit limit. If the box ends as a whole there is none
+// to ask about.
 func usageTellsOfLimits(t *testing.T, b *bench) {
 	for _, code := range []string{refusedForks, killedChild} {
 		h := b.hold(t, code)

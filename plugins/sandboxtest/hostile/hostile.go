@@ -1,10 +1,10 @@
 // Package hostile holds scripts that try to break out of a box, one file a case. The top of each
-// says what has to happen.
+// states the expected outcome.
 //
-// A case is plain Python that runs after prelude.py. Its first comment line is its id and what it
-// tries. The lines "# name: value" after it say what is expected instead of a completed execution
-// with the result "held". "# decided-by:" names what of Airlock itself decides, whatever the
-// backend: make test runs such a case on the default backend only.
+// A case is plain Python that runs after prelude.py. Its first comment line is its id and its
+// attempt. The lines "# name: value" after it change the expectation of a completed execution with
+// the result "held". "# decided-by:" names the part of Airlock that decides, whatever the backend:
+// make test runs such a case on the default backend only.
 package hostile
 
 import (

@@ -1,6 +1,6 @@
-// Command testguest stands in for airlock-init in tests of backends. It knows nothing of sessions:
-// it does what the first line of its stdin says (see sandboxtest.Order), passes stdin and stdout
-// through, and ends like what it ran.
+// Command testguest stands in for airlock-init in tests of backends. It executes the order in the
+// first line of its stdin (see sandboxtest.Order), passes stdin and stdout through, and ends like
+// the command.
 //
 // Its netns mode is that of airlock-init.
 package main

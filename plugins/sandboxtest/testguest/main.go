@@ -28,7 +28,7 @@ type order struct {
 	Hold bool     `json:"hold"` // after Argv ended, stay until the end of stdin
 }
 
-// threads are more than it ever needs. Two block in reading and waiting, the others are the
+// threads are more than it ever needs. Two block in reading and waiting; the others are the
 // runtime's own.
 const threads = 8
 
@@ -69,10 +69,10 @@ func main() {
 	os.Exit(follow(o, in, previous))
 }
 
-// dieFirst has the out-of-memory killer choose this process first, since its end is the box's. It
-// returns the old score, for the processes that this one starts.
+// dieFirst makes the out-of-memory killer choose this process first, since its end is the box's. It
+// returns the old score for later children.
 //
-// It must be called before the process makes itself non-dumpable.
+// Call it before the process makes itself non-dumpable.
 func dieFirst() (previous string, err error) {
 	const path = "/proc/self/oom_score_adj"
 	b, err := os.ReadFile(path)
@@ -85,9 +85,8 @@ func dieFirst() (previous string, err error) {
 	return string(b), os.WriteFile(path, []byte("1000"), 0)
 }
 
-// stand lets a child stand as this process did. The child has just been started: for a moment it is
-// as closed as this process, whose memory it had. One that has ended already is closed for good,
-// and needs no standing.
+// stand gives a child this process's former score. A just started child is briefly non-dumpable,
+// like this process. One that has ended stays so, and needs no score.
 func stand(pid int, oomScore string) (err error) {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0)
