@@ -1,4 +1,4 @@
-// Package dockertest starts Docker engines of the tests' own: own data, own socket, no networks, in
-// a mount namespace of their own. Images come from this host's packages, so no registry is needed.
-// It needs root and Debian's docker.io.
+// Package dockertest starts Docker engines for tests. Each has its own data, socket and mount
+// namespace, and no networks. Images come from this host's packages, so no registry is needed. It
+// needs root and Debian's docker.io.
 package dockertest

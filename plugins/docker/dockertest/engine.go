@@ -22,8 +22,7 @@ import (
 // apiVersion is one that every engine speaks which the backend does.
 const apiVersion = "1.41"
 
-// Engine is a Docker engine. Its methods are for one goroutine at a time, but for those that only
-// ask it something.
+// Engine is a Docker engine. Only its query methods are safe for concurrent use.
 type Engine struct {
 	dir   string
 	under []string // the command that runs dockerd; empty: none
@@ -32,7 +31,7 @@ type Engine struct {
 	ended chan struct{}
 }
 
-// Start starts an engine with its data in dir/data, and returns when it answers. It ends with this
+// Start starts an engine with its data in dir/data, and waits until it answers. It ends with this
 // process at the latest.
 func Start(dir string, extra ...string) (*Engine, error) {
 	e := &Engine{dir: dir, extra: extra}
@@ -71,8 +70,8 @@ func (e *Engine) keep(tb testing.TB) {
 	})
 }
 
-// onSmallDisk mounts a disk for the engine's data where nobody else sees it. Other tests look for
-// mounts that they have left.
+// onSmallDisk mounts a disk for the engine's data in its own namespace. Other tests check for
+// leftover mounts.
 const onSmallDisk = `mkdir "$0/data" && mount -t tmpfs -o size="$1" tmpfs "$0/data" && shift && exec "$@"`
 
 // NewSmall is New with a disk of that size for the engine's data, such as 400m. The test needs
@@ -93,15 +92,14 @@ func (e *Engine) Data() string {
 // Socket is the path of the engine's socket.
 func (e *Engine) Socket() string { return filepath.Join(e.dir, "engine.sock") }
 
-// Name is the engine's own: of its directory, and of the control group that holds those of its
-// containers.
+// Name identifies the engine: its directory, and the parent of its containers' control groups.
 func (e *Engine) Name() string { return filepath.Base(e.dir) }
 
 // PID is the engine's process.
 func (e *Engine) PID() int { return e.cmd.Process.Pid }
 
-// Hosts reports whether a process is one of the engine's own: dockerd, containerd or a shim, and
-// not what runs in a container.
+// Hosts reports whether a process is dockerd, containerd or a shim of this engine. Processes in
+// containers aren't.
 func (e *Engine) Hosts(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && (pid == e.PID() ||
@@ -222,8 +220,7 @@ func (e *Engine) Stop() error {
 	}
 }
 
-// End is Stop for good: what earlier engines of this one left when they were killed, and the last
-// did not take over, ends too.
+// End stops the engine for good, with the remains of its killed predecessors.
 func (e *Engine) End() error {
 	err := e.Stop()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -245,8 +242,7 @@ func (e *Engine) End() error {
 	}
 }
 
-// removeGroups removes the control groups that hold nothing. There are none where the engine made
-// no container.
+// removeGroups removes empty control groups. Without containers there are none.
 func (e *Engine) removeGroups() {
 	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
 		containers, _ := filepath.Glob(pattern + e.Name() + "/*")
@@ -272,8 +268,8 @@ func (e *Engine) Kill(tb testing.TB) {
 	<-e.ended
 	_ = syscall.Kill(daemon, syscall.SIGKILL)
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(5 * time.Millisecond) {
-		// it is ours now if this process takes in orphans; the next engine would take its remains
-		// for a living one
+		// it is ours if this process takes in orphans; the next engine would take its remains for a
+		// living one
 		_, _ = syscall.Wait4(daemon, nil, syscall.WNOHANG, nil)
 		if time.Now().After(deadline) {
 			tb.Fatal("containerd survived")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, the
-// locale C.UTF-8, and the libraries they need.
+// Root returns a root directory as a tar file, made of this host's packages. It has Python, a
+// shell, the locale C.UTF-8, and their libraries.
 func Root(more ...string) ([]byte, error) {
 	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib",
 		"python3-minimal", "coreutils", "dash", "libc-bin")...)
@@ -130,8 +130,8 @@ func packageFiles(packages ...string) ([]string, error) {
 	return sorted(seen), nil
 }
 
-// compiledFrom lists what Debian's packages make of a Python module when they are installed.
-// Without it every box would compile what it imports.
+// compiledFrom lists the compiled files of a Python module that Debian's packages make. Without
+// them every box would compile its imports.
 func compiledFrom(path string) []string {
 	name, module := strings.CutSuffix(filepath.Base(path), ".py")
 	if !module {

@@ -13,9 +13,9 @@ const (
 	rootlessFirst = 400_000
 )
 
-// asUser runs a command as that user, in namespaces of its own that rootlesskit makes. $1 is the
-// directory with the account's files, which are put over this host's own where nobody else sees it,
-// as is a device for tunnels that everybody may open: not every host has one.
+// asUser runs a command as that user, in rootlesskit's namespaces. $1 is the directory with the
+// account's files. They cover this host's own in a private mount namespace, as does a device for
+// tunnels, which not every host has.
 const asUser = `
 dir=$1 uid=$2; shift 2
 for file in passwd group subuid subgid; do touch /etc/$file; mount --bind "$dir/etc/$file" "/etc/$file"; done

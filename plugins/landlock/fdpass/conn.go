@@ -110,8 +110,8 @@ func (d *Conn) Send(m Message, fd int) error {
 	return err
 }
 
-// Receive returns the next message and the descriptor that came with it, or -1. It fails when the
-// other side has ended or is not to be understood.
+// Receive returns the next message and its descriptor, or -1. It fails when the other side has
+// ended or sent an invalid message.
 func (d *Conn) Receive() (Message, int, error) {
 	b, rights := make([]byte, size+1), make([]byte, unix.CmsgSpace(4*8))
 	n, rightsLen, _, _, err := d.conn.ReadMsgUnix(b, rights)

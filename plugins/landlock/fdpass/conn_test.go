@@ -111,8 +111,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what comes over the connection from a guest is one of our messages or none, and means
-// what it says.
+// FuzzDecode checks that bytes from a guest decode to one of our messages, unchanged, or to none.
 func FuzzDecode(f *testing.F) {
 	f.Add(Message{ID: 7, On: true, ABI: 3, To: netip.MustParseAddrPort("127.0.0.1:443")}.encode())
 	f.Add(make([]byte, size))

@@ -1,11 +1,10 @@
-// Package ruleset restricts a thread by Landlock: what it and its later children may open, and whom
-// they may signal.
+// Package ruleset restricts a thread by Landlock: which files it and its later children may open,
+// and which processes they may signal.
 //
-// Landlock restricts the calling thread only, so whoever calls it holds the thread
-// (runtime.LockOSThread) and starts the restricted process from it. It needs no privilege but gives
-// none back: a thread that entered stays in, and has to end (OnThrowawayThread).
+// Landlock restricts the calling thread only. So the caller holds the thread (runtime.LockOSThread)
+// and starts the restricted process from it. It needs no privilege, but a thread can't leave: it
+// has to end (OnThrowawayThread).
 //
-// Not everything that names a file is looked at: stat, chdir, access, readlink, and changes of
-// mode, owner, times and extended attributes are not. Those that change something have to be kept
-// away by other means where the uid would allow them.
+// Landlock ignores stat, chdir, access, readlink, and changes of mode, owner, times and extended
+// attributes. Where the uid would allow changes, something else must prevent them.
 package ruleset

@@ -17,10 +17,10 @@ const ScopedABI = 6
 const referABI = 2
 
 // TruncateABI is the first version of Landlock that prevents truncation by path or by opening to
-// read. Before, somebody else has to.
+// read. Before, the caller has to.
 const TruncateABI = 3
 
-// ABI returns the version of the kernel's Landlock. 0 means none, or none that may be used.
+// ABI returns the version of the kernel's Landlock, or 0 if it is missing or disabled.
 func ABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -29,8 +29,7 @@ func ABI() int {
 	return int(version)
 }
 
-// Ruleset says what stays reachable inside. Paths that don't exist are left out; links are followed
-// to what they lead to.
+// Ruleset lists the reachable paths inside. Missing paths are left out; links are followed.
 type Ruleset struct {
 	Programs []string // trees to read and execute
 	Files    []string // trees or files to read
@@ -51,7 +50,7 @@ const (
 	ofFiles = readFile | execute | write
 )
 
-// handled returns all that version abi can deny. What isn't granted by a rule then is denied.
+// handled returns all rights that version abi can deny. Those without a rule are denied.
 func handled(abi int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
 	for _, more := range []struct {
@@ -81,9 +80,9 @@ func scopes(abi int) uint64 {
 	return unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 }
 
-// Enforce restricts the calling thread, using what version abi of Landlock knows. It returns
-// descriptors that must stay open while the ruleset is needed: files of /proc are known to Landlock
-// by an inode that the kernel forgets when nobody holds it.
+// Enforce restricts the calling thread with version abi of Landlock. The returned descriptors must
+// stay open while the ruleset is needed: Landlock knows files of /proc by an inode that exists only
+// while it is open.
 func (w Ruleset) Enforce(abi int) (pins []*os.File, err error) {
 	attr := handled(abi)
 	ruleset, err := create(attr)
@@ -120,9 +119,9 @@ func (w Ruleset) private() []string {
 	return []string{w.Private}
 }
 
-// EnforceInner restricts the calling thread, which is inside a ruleset already. Its children can
-// neither signal nor trace it. It takes nothing else away: moving files from one directory to
-// another is denied by every ruleset that doesn't allow it.
+// EnforceInner restricts the calling thread further, inside a ruleset. Its children can neither
+// signal nor trace it. Nothing else changes, so it has to allow moving files between directories,
+// which every ruleset denies by default.
 func EnforceInner(abi int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER, Scoped: scopes(abi)}
 	if abi < referABI {
@@ -143,7 +142,7 @@ func EnforceInner(abi int) error {
 }
 
 func create(attr unix.LandlockRulesetAttr) (int, error) {
-	// An older kernel takes the longer structure as long as what it doesn't know is zero.
+	// An older kernel takes the longer structure if the unknown part is zero.
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
 		unsafe.Sizeof(attr), 0)
 	if errno != 0 {
@@ -152,7 +151,7 @@ func create(attr unix.LandlockRulesetAttr) (int, error) {
 	return int(fd), nil
 }
 
-// allow adds a rule for path. It returns the descriptor of a file that has to be held.
+// allow adds a rule for path. A returned descriptor has to stay open.
 func allow(ruleset int, path string, access uint64) (pin *os.File, err error) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -52,9 +52,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestInnerRulesetLetsFilesMove holds what scripts see, who are behind both. Moving a file to
-// another directory, which every ruleset denies unless it says otherwise, was refused to them on
-// every kernel.
+// TestInnerRulesetLetsFilesMove checks a script's view inside both rulesets. Every ruleset denies
+// moving a file to another directory by default.
 func TestInnerRulesetLetsFilesMove(t *testing.T) {
 	for abi := 1; abi <= ABI(); abi++ {
 		private, closed := t.TempDir(), t.TempDir()

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnThrowawayThread runs f on a thread that ends with it, and waits for that. To those inside a
-// ruleset a thread that entered it is one of them, and a signal to one thread is a signal to all of
-// the process. Go doesn't end a process's first thread, so f never runs there.
+// OnThrowawayThread runs f on a thread that ends with it, and waits for that. Processes inside a
+// ruleset can signal a thread that entered it, and thus its whole process. f never runs on a
+// process's first thread, which Go doesn't end.
 func OnThrowawayThread(f func()) {
 	done := make(chan struct{})
 	go func() {

@@ -19,14 +19,14 @@ const (
 	MaxFrame = 64 << 10
 )
 
-// ErrSilent says that the peer was silent for too long, ErrFrame that it sent no frame.
+// ErrSilent means that the peer was silent for too long. ErrFrame means that it broke the protocol.
 var (
 	ErrSilent = errors.New("nothing was heard from the other side for " + Silence.String())
 	ErrFrame  = errors.New("the other side broke the protocol")
 )
 
-// Conn is a net.Conn. Deadlines have no effect on it: its own limit is always there. Somebody must
-// be reading from it all the time, or beats are not heard.
+// Conn is a net.Conn with a fixed time limit; deadlines have no effect. A goroutine must read all
+// the time, or beats are missed.
 type Conn struct {
 	in       io.Reader
 	out      io.Writer
@@ -44,8 +44,8 @@ type Conn struct {
 	why  error // of the end; set before done is closed
 }
 
-// New starts beating on out and listening on in. Shut must make Read and Write that are under way
-// return; it's called once.
+// New starts beating on out and listening on in. shut must make blocked Reads and Writes return;
+// it's called once.
 func New(in io.Reader, out io.Writer, shut func() error) *Conn {
 	return start(in, out, shut, Beat, Silence)
 }

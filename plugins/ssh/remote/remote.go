@@ -21,7 +21,8 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
 )
 
-// Protocol is the version of the protocol. Both sides come from one build, so it is not negotiated.
+// Protocol is the version of the protocol. Both sides come from one build, so nothing is
+// negotiated.
 const Protocol = 1
 
 // Greeting begins the line with the Hello.
@@ -36,15 +37,15 @@ type Hello struct {
 	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
 }
 
-// closeTime is how long boxes may take to be cleared away after the link's end. Afterwards the
-// process just ends, and they with it.
+// closeTime bounds the removal of boxes after the link's end. Then the process ends, and they with
+// it.
 const closeTime = 3 * time.Second
 
 // maxGuest bounds the guest's file, in bytes.
 const maxGuest = 64 << 20
 
-// Run is the whole program. It takes over stdin and stdout, and ends the process itself if the
-// boxes don't go away.
+// Run runs the whole program. It takes over stdin and stdout, and exits the process if the boxes
+// don't end.
 func Run(ctx context.Context, args []string) error {
 	o, err := parse(args)
 	if err != nil {

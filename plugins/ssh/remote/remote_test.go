@@ -54,8 +54,7 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
-// TestIsRemote: takeOver kills what this says yes to. That it does is tested with a remote program
-// that hangs, in package ssh.
+// TestIsRemote checks which processes takeOver kills. Package ssh tests that it does.
 func TestIsRemote(t *testing.T) {
 	dir := t.TempDir()
 	look := func(cmdline ...string) bool {

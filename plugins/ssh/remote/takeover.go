@@ -21,9 +21,8 @@ const (
 	GuestPrefix   = "airlock-init-"
 )
 
-// takeOver ends every other remote program of the instance. One can be left when the link broke a
-// moment ago and both sides have not noticed, or when it was stopped. It returns how many there
-// were.
+// takeOver ends the instance's other remote programs and returns their number. They are left by a
+// recently broken link, or stopped.
 func takeOver(instance string) (int, error) {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -39,7 +38,7 @@ func takeOver(instance string) (int, error) {
 		if err != nil {
 			continue
 		}
-		// Looked at after the descriptor was opened, so that it can't be another process by now.
+		// After the descriptor was opened, so it can't be another process by now.
 		if isRemote(dir, instance) {
 			ended++
 			err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0), awaitEnd(fd))
@@ -54,8 +53,7 @@ func takeOver(instance string) (int, error) {
 	return ended, nil
 }
 
-// isRemote goes by the user and the command line. Nobody else can have our user id, except what
-// that user runs anyway.
+// isRemote checks the user and the command line. Only this user's processes can have our uid.
 func isRemote(dir, instance string) bool {
 	var stat unix.Stat_t
 	if unix.Stat(dir, &stat) != nil || int(stat.Uid) != os.Getuid() {
@@ -90,8 +88,8 @@ func awaitEnd(fd int) error {
 // unused is how long a file that no Airlock has asked for stays.
 const unused = 30 * 24 * time.Hour
 
-// removeUnused marks our files as used and removes versions unused for long. What can't be removed
-// stays: it takes space and does no harm.
+// removeUnused marks our files as used and removes versions unused for long. Failures only cost
+// space.
 func removeUnused(guest string) {
 	now := time.Now()
 	dir := filepath.Dir(guest)

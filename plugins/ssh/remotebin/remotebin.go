@@ -13,8 +13,8 @@ import (
 //go:embed [Ra]*
 var files embed.FS
 
-// For returns airlock-remote for linux on goarch ("amd64" or "arm64"). It fails if the program was
-// linked before airlock-remote was built.
+// For returns airlock-remote for linux on goarch ("amd64" or "arm64"). It fails if airlock-remote
+// wasn't built before this program.
 func For(goarch string) ([]byte, error) {
 	data, err := files.ReadFile("airlock-remote-linux-" + goarch + ".gz")
 	if err != nil {

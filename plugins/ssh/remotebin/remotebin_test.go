@@ -26,8 +26,8 @@ func TestBothArchitecturesAreThere(t *testing.T) {
 	}
 }
 
-// TestEmbeddedIsThisSource builds the program as the Makefile does. The tests of the ssh backend
-// run what is embedded, so an old one would make them say nothing about this source.
+// TestEmbeddedIsThisSource builds the program as the Makefile does. The ssh backend's tests run the
+// embedded one, which must not be outdated.
 func TestEmbeddedIsThisSource(t *testing.T) {
 	want, err := For(runtime.GOARCH)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package sshtest is a machine to run the ssh backend's tests against: a real OpenSSH server in a
-// network namespace of its own, with an address, keys and an account that exist nowhere else,
-// behind a link that can be cut.
+// Package sshtest provides a machine for the ssh backend's tests. It is a real OpenSSH server in
+// its own network namespace, with its own address, keys and account, behind a link that can be cut.
 //
-// It changes mounts and links, so the test has to run in network and mount namespaces of its own,
-// with the rights of root in them.
+// It changes mounts and links, so the test needs its own network and mount namespaces, with root's
+// rights in them.
 package sshtest

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Machine is another host: an OpenSSH server in a network namespace with an address of its own,
-// reached over a link that can be cut. There can be one at a time.
+// Machine is another host: an OpenSSH server in its own network namespace, behind a link that can
+// be cut. There can be one at a time.
 type Machine struct {
 	Address string // without the port
 	User    string
@@ -46,8 +46,8 @@ type Options struct {
 
 const port = "2222"
 
-// TestUID is the remote user's, if we are root. Else the remote user is ourselves: only root can
-// log others in.
+// TestUID is the remote user's, if we are root. Otherwise it is our own: only root can log others
+// in.
 const TestUID = 54321
 
 // New sets a machine up, until the end of the test. A missing sshd is a failure.
@@ -103,7 +103,7 @@ func (m *Machine) UID() int {
 	return TestUID
 }
 
-// account gives the remote user a small home and a user list of these tests' own.
+// account gives the remote user a small home and a user list for these tests.
 func (m *Machine) account(mountOptions, shell string) {
 	m.t.Helper()
 	if shell == "" {
@@ -142,7 +142,7 @@ func (m *Machine) account(mountOptions, shell string) {
 	}
 }
 
-// Install adds a package to the list of those that are there, for these tests only.
+// Install adds a package to the machine's list, for these tests only.
 func (m *Machine) Install(name string) {
 	m.t.Helper()
 	const list = "/var/lib/dpkg/status"

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Boxes lists the processes of all boxes on the machine, as "PID COMMAND LINE": what its
-// remote programs have started.
+// Boxes lists the processes of all boxes on the machine, as "PID COMMAND LINE".
 func (m *Machine) Boxes() []string {
 	children := map[int][]int{}
 	var programs []int
