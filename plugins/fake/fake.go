@@ -14,8 +14,8 @@ import (
 // Guest plays a box's PID 1. It must return soon after ctx ends or after its stdin or stdout fails.
 type Guest func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error)
 
-// Backend implements plugins.Sandbox with a Guest, and plugins.Meter once it is told how to
-// measure. At the end of the test it fails the test if a box is still open.
+// Backend implements plugins.Sandbox with a Guest, and plugins.Meter once it can measure. It fails
+// a test that leaves a box open.
 type Backend struct {
 	mu     sync.Mutex
 	guest  Guest
@@ -88,8 +88,8 @@ func (b *Backend) Check(ctx context.Context, _ plugins.Config) (plugins.Report, 
 	return b.report, ctx.Err()
 }
 
-// Run implements plugins.Sandbox. Like a real backend it doesn't let a guest outlive ctx: its stdio
-// fails then.
+// Run implements plugins.Sandbox. Like a real backend it ends the guest with ctx: its stdio fails
+// then.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	guest, err := b.enter(spec)
 	if err != nil {

@@ -66,8 +66,7 @@ func After(gate <-chan struct{}, next Guest) Guest {
 	}
 }
 
-// InTurn runs the first guest in the first box, the second in the second, and so on. The last one
-// serves all later boxes.
+// InTurn runs each guest in one box, in order. The last one serves all later boxes.
 func InTurn(guests ...Guest) Guest {
 	turns := make(chan Guest, len(guests))
 	for _, g := range guests[:len(guests)-1] {

@@ -10,8 +10,8 @@ import (
 //go:embed [Ra]*
 var files embed.FS
 
-// For returns airlock-init for linux on goarch ("amd64" or "arm64"). It fails if the program was
-// linked before airlock-init was built.
+// For returns airlock-init for linux on goarch ("amd64" or "arm64"). It fails if airlock-init
+// wasn't built before this program.
 func For(goarch string) ([]byte, error) {
 	data, err := files.ReadFile("airlock-init-linux-" + goarch)
 	if err != nil {

@@ -17,8 +17,8 @@ func TestForUnknownArchitectureSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestEmbeddedIsThisSource builds the program as the Makefile does. Most tests run what is
-// embedded, so an old one would make them say nothing about this source.
+// TestEmbeddedIsThisSource builds the program as the Makefile does. Most tests run the embedded
+// one, which must not be outdated.
 func TestEmbeddedIsThisSource(t *testing.T) {
 	want, err := For(runtime.GOARCH)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sealed returns a read-only descriptor of an executable memory file that can't change. It needs no
-// directory that a box could reach.
+// Sealed returns a read-only descriptor of an immutable, executable memory file. No box can reach
+// it through a directory.
 func Sealed(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
@@ -28,8 +28,8 @@ func Sealed(name string, data []byte) (*os.File, error) {
 	if _, err := unix.FcntlInt(w.Fd(), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("seal memory file: %w", err)
 	}
-	// Readable too: a process whose program can't be read has memory that can't be, and the
-	// supervisor has to.
+	// Readable too: otherwise the process's memory isn't readable, and the supervisor has to read
+	// it.
 	if err := w.Chmod(0o555); err != nil {
 		return nil, fmt.Errorf("memory file: %w", err)
 	}

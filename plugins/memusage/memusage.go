@@ -1,5 +1,5 @@
-// Package memusage tells what memory a process takes, as seen from outside. Backends that hold a
-// memory limit by looking use it.
+// Package memusage measures a process's memory from outside, for backends that poll the memory
+// limit.
 package memusage
 
 import (
@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// Usage is what one process takes, in bytes. The zero value is a process that has ended.
+// Usage is one process's memory, in bytes. The zero value is a process that has ended.
 type Usage struct {
-	// Thread is the directory in /proc of a thread that knew. One that has ended knows nothing of
-	// its process's memory and descriptors, even if it's the first and the process goes on without
-	// it.
+	// Thread is the directory in /proc of a thread that answered. An ended one, even the first,
+	// shows nothing of its process's memory and descriptors.
 	Thread   string
 	Resident int64 // in RAM; pages shared with others count in full
 	Hidden   int64 // what is neither: page tables, memory that was swapped out, huge pages
@@ -43,7 +42,7 @@ func OfThreads(threads []string) Usage {
 // Total is all of it.
 func (f Usage) Total() int64 { return f.Resident + f.Hidden }
 
-// Share is the same with shared pages divided among those who share them. Finding out is slow.
+// Share is the same with shared pages divided among their users. It is slow.
 func (f Usage) Share() int64 {
 	rollup, err := os.ReadFile(f.Thread + "/smaps_rollup")
 	if err != nil {

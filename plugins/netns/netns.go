@@ -1,5 +1,5 @@
 // Package netns is the first step of a box, before bubblewrap. It prepares fresh namespaces and
-// becomes another program.
+// executes another program.
 package netns
 
 import (
@@ -18,8 +18,8 @@ import (
 
 // Sysctls are the settings of a box's network namespace, by path. Low ports are open to everyone.
 //
-// The buffers of TCP connections are kept at what a relay needs: they come out of memory that the
-// whole host shares and that older cgroups don't count.
+// TCP buffers are bounded to a relay's needs: the whole host shares their memory, which older
+// cgroups don't count.
 func Sysctls() map[string]string {
 	return map[string]string{
 		portStart:                     "0",
@@ -31,9 +31,9 @@ func Sysctls() map[string]string {
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 // Become prepares the box's loopback, ports and limits, and becomes the command after "--". The
-// command has an empty environment and the same descriptors, with SYNSocket one more. As PID 1 of a
-// pid namespace it mounts a /proc of that, in a mount namespace that must be its own. It only
-// returns on failure.
+// command has an empty environment and the same descriptors, with SYNSocket one more. As PID 1 it
+// mounts a /proc of its pid namespace, and needs a mount namespace of its own. It only returns on
+// failure.
 func Become(args []string) error {
 	args, syns := cutFlag(args, SYNSocket)
 	command, err := parse(args, rlimit.Limit.Set)
@@ -41,7 +41,7 @@ func Become(args []string) error {
 		return err
 	}
 	if os.Getpid() == 1 {
-		// bwrap looks at its child there, by the number that the child has in this namespace.
+		// bwrap looks up its child there, by its number in this namespace.
 		if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 			return fmt.Errorf("mount proc: %w", err)
 		}
@@ -55,8 +55,7 @@ func Become(args []string) error {
 	if syns {
 		openSYNSocket()
 	}
-	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that
-	// calls it.
+	// The kernel keeps the parent-death signal per thread. exec keeps the calling thread's.
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("die with the parent: %w", err)
@@ -64,8 +63,8 @@ func Become(args []string) error {
 	return fmt.Errorf("exec %s: %w", command[0], syscall.Exec(command[0], command, []string{}))
 }
 
-// SYNSocket asks Become for a socket that tells which connections are begun. Only airlock-init may
-// be started with it: it keeps the socket from the script.
+// SYNSocket asks Become for a socket that reports new connections. Only airlock-init may get it,
+// since it keeps the socket from the script.
 const SYNSocket = "--syn-socket"
 
 // cutFlag returns the arguments without a flag that may stand first.
@@ -76,8 +75,8 @@ func cutFlag(args []string, flag string) ([]string, bool) {
 	return args, false
 }
 
-// configure applies Sysctls. Where /proc/sys is read-only the backend must give the guest low ports
-// some other way.
+// configure applies Sysctls. With a read-only /proc/sys the backend must open low ports some other
+// way.
 func configure() error {
 	for path, value := range Sysctls() {
 		err := os.WriteFile(path, []byte(value), 0)

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openSYNSocket opens a raw socket that gets each packet with which a program begins a connection.
-// The address must be one that stands for a name. The box's first process reads from it which ports
-// nobody listens on. Without the capability such tries stay unrecorded.
+// openSYNSocket opens a raw socket that gets each packet that begins a connection to an address of
+// a name. The box's first process thus learns of tries at unlistened ports. Without the capability
+// they stay unrecorded.
 func openSYNSocket() {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_NONBLOCK, unix.IPPROTO_TCP)
 	if err != nil {

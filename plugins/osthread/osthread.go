@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Reserve makes n threads now and leaves them to the runtime, which keeps them. A script may use up
-// a box's processes, threads among them. A runtime that gets no thread ends its program.
+// Reserve makes n threads now for the runtime to keep. A script may use up a box's processes and
+// threads, and Go exits without a new thread.
 func Reserve(n int) {
 	var locked, done sync.WaitGroup
 	locked.Add(n)

@@ -2,7 +2,7 @@ package owner
 
 import "strings"
 
-// Names make the names of what boxes have on the host: airlock.INSTANCE.OWNER.BOX. The parts have
+// Names builds the names of a box's host objects: airlock.INSTANCE.OWNER.BOX. The parts have
 // letters, digits, dashes and underscores, and no dots.
 type Names struct {
 	Instance string
@@ -22,9 +22,8 @@ func (n Names) Of(box string) string {
 	return namePrefix + n.Instance + "." + string(n.Owner) + "." + box
 }
 
-// Parse takes a name apart, and reports whether it is one. The names that versions before this
-// package gave to the same instance, airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, are names
-// without an owner.
+// Parse splits a name, and reports whether it is one. Older versions' names of the same instance,
+// airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, have no owner.
 func (n Names) Parse(name string) (whose Names, box string, ok bool) {
 	for _, old := range []string{namePrefix + n.Instance + ".", "airlock-" + n.Instance + "-"} {
 		if box, ok := strings.CutPrefix(name, old); ok && !strings.Contains(box, ".") {

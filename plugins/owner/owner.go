@@ -1,9 +1,8 @@
-// Package owner names what a process makes outside of itself after that process. Others can tell
-// later whether its owner still lives.
+// Package owner names a process's external objects after that process, so others can tell whether
+// it still lives.
 //
-// A process that is killed with signal 9 clears nothing away. What it leaves (control groups,
-// directories, containers) has the owner's ID in its name or label, and any Airlock on the host
-// removes what dead owners left.
+// A process killed with signal 9 cleans up nothing. Its control groups, directories and containers
+// have its ID in their name or label, and any Airlock on the host removes those of dead owners.
 package owner
 
 import (
@@ -18,14 +17,14 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// ID names one process: the boot of its machine, its pid namespace, its number there and when it
-// started. Letters, digits and dashes.
+// ID names one process by its machine's boot, its pid namespace, its number there and its start.
+// Letters, digits and dashes.
 type ID string
 
 // base keeps IDs short: they are part of paths.
 const base = 36
 
-// Self returns the ID of this process. One that can't tell where it is never counts as dead.
+// Self returns the ID of this process. If its place is unknown, it never counts as dead.
 func Self() (ID, error) {
 	return idOf(os.Getpid())
 }
@@ -42,8 +41,8 @@ func idOf(pid int) (ID, error) {
 	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(stat.Start, base)), nil
 }
 
-// Dead reports whether the process has ended. It says no where it can't know: of a process in
-// another pid namespace or on another machine, and of any other text.
+// Dead reports whether the process has ended. It reports false if it can't know: for another pid
+// namespace or machine, and for other text.
 func (id ID) Dead() bool {
 	where, ok := place()
 	rest, here := strings.CutPrefix(string(id), where+"-")
@@ -64,8 +63,8 @@ func (id ID) Dead() bool {
 	return err == nil && (stat.Start != started || stat.State == 'Z' || stat.State == 'X')
 }
 
-// MkdirTemp makes a fresh directory (0700) in dir, named by prefix and this process's ID. Those of
-// dead owners with that prefix are removed first, as far as they are this user's.
+// MkdirTemp makes a fresh directory (0700) in dir, named by prefix and this process's ID. It first
+// removes this user's ones of dead owners with that prefix.
 func MkdirTemp(dir, prefix string) (string, error) {
 	self, err := Self()
 	if err != nil {
@@ -88,8 +87,8 @@ func own(path string) bool {
 	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
 }
 
-// place is where numbers of processes mean the same as here: the machine's boot and the pid
-// namespace. Some sandboxes around Airlock hide them.
+// place identifies the scope of process numbers: the machine's boot and the pid namespace. Some
+// sandboxes around Airlock hide them.
 func place() (where string, ok bool) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	var stat unix.Stat_t

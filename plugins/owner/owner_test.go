@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// ended returns the ID of a process that has ended, before and after its parent has taken its
-// status.
+// ended returns the ID of an ended process, and a function that reaps it.
 func ended(t *testing.T) (id ID, reap func()) {
 	t.Helper()
 	command := exec.Command("sleep", "1000")
@@ -61,8 +60,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestZombieIsDead: a supervisor that takes nobody's status keeps processes in the table that have
-// nothing any more.
+// TestZombieIsDead: a supervisor that doesn't reap keeps ended processes in the table.
 func TestZombieIsDead(t *testing.T) {
 	id, reap := ended(t)
 	defer reap()

@@ -6,8 +6,8 @@ import (
 )
 
 // LimitScript computes for a moment, prints its share of a core, and reads a line. Then it takes
-// memory until its box is killed. Where nothing holds the limit it takes as much as the line says,
-// or the proof would take all that the host has.
+// memory until its box is killed. Without a limit it takes only as much as the line says, to spare
+// the host.
 //
 //go:embed limits.py
 var LimitScript string
@@ -15,7 +15,7 @@ var LimitScript string
 const (
 	// excess is how many times its limit a box takes at most.
 	excess = 3
-	// keep is how long it then stays, in seconds: a limiter that polls may be late on a busy host.
+	// keep is how long it then stays, in seconds: a polling limiter may be late on a busy host.
 	keep = 5
 )
 

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// On an engine that held no limit the proof took all memory the host had, and everything on it
-// stood still.
+// Without a limit the proof took all of the host's memory.
 func TestStrainEndsWhereNothingHoldsTheLimit(t *testing.T) {
 	cmd := exec.Command("/usr/bin/python3", "-c", LimitScript)
 	cmd.Stdin = bytes.NewReader(LimitInput(16 << 20))

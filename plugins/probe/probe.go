@@ -1,5 +1,5 @@
-// Package probe proves that boxes hold: scripts that try to break out of a box or past its limits,
-// and the reading of what they report.
+// Package probe proves that boxes hold. Its scripts try to break out of a box or past its limits,
+// and it reads their reports.
 //
 // A probe is common.py, the backend's own part, namespaces.py for boxes with namespaces, and
 // tail.py, run as one script by the box's Python.
@@ -34,7 +34,7 @@ const (
 	ControlPids   = "processes are limited"
 )
 
-// Facts tell a probe what to try. They come over stdin, so they are not in its arguments.
+// Facts tell a probe what to try. They come over stdin and are thus not in its arguments.
 type Facts struct {
 	Hidden []string `json:"hidden"` // paths of the host
 	Canary int      `json:"canary"` // port that is open on the host's 127.0.0.1
@@ -56,7 +56,7 @@ type Answer struct {
 }
 
 // InNamespaces tries the controls of a namespaced box. own is the backend's part of the script. A
-// control that did not hold is no error.
+// failed control is no error.
 func InNamespaces(ctx context.Context, python Python, limits plugins.Limits, own string,
 	f Facts) ([]plugins.Control, error) {
 	canary, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -70,7 +70,7 @@ func InNamespaces(ctx context.Context, python Python, limits plugins.Limits, own
 }
 
 // Run tries the controls of a box. own is the backend's script, facts its input. It fails if the
-// box could not be opened or the answer is incomplete.
+// box doesn't open or the answer is incomplete.
 func Run(ctx context.Context, python Python, limits plugins.Limits, own string, facts any) (Answer, error) {
 	input, err := json.Marshal(facts)
 	if err != nil {
@@ -106,8 +106,8 @@ func (o *outcome) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[]any{&o.held, &o.detail})
 }
 
-// Refute returns an error for the first control that did not hold. Processor time may be missing
-// where the report says that nothing limits it: too much of it is a nuisance, not a breach.
+// Refute returns an error for the first control that did not hold. Processor time may be missing if
+// the report admits it: excess is a nuisance, not a breach.
 func Refute(r plugins.Report) error {
 	for _, c := range r.Controls {
 		if !c.Proved && !(c.Name == ControlCPU && r.Enforced["cpu"] == "") {

@@ -17,7 +17,7 @@ type Stat struct {
 	Used   uint64 // clock ticks of processor time, with those of children that were waited for
 }
 
-// ReadStat reads the stat file in a directory of /proc. It fails if there is no such process.
+// ReadStat reads the stat file in a directory of /proc. It fails without such a process.
 func ReadStat(dir string) (Stat, error) {
 	text, err := os.ReadFile(dir + "/stat")
 	if err != nil {
@@ -48,7 +48,7 @@ type Process struct {
 	Threads []string // directories of /proc
 }
 
-// Tree lists process root and all below it, parents first. Processes may come and go meanwhile.
+// Tree lists process root and its descendants, parents first. Processes may come and go meanwhile.
 func Tree(root int) []Process {
 	var found []Process
 	var descend func(pid int)

@@ -1,4 +1,4 @@
-// Package rlimit is the one table of kernel limits for each process of a box. All backends use it.
+// Package rlimit holds the kernel limits for each process of a box, for all backends.
 package rlimit
 
 import (
@@ -16,9 +16,8 @@ type Limit struct {
 	Value int64
 }
 
-// OfBox returns the limits of every process of a box: files open at a time, and bytes in one file.
-// The budgets of signals and queues matter to others: they are charged to the uid, which boxes
-// share on most backends.
+// OfBox returns the limits of every process of a box: open files, and bytes in one file. Signals
+// and queues are charged to the uid, which boxes share on most backends.
 func OfBox(files, fileSize int64) []Limit {
 	return []Limit{
 		{"nofile", files},
@@ -32,8 +31,7 @@ func OfBox(files, fileSize int64) []Limit {
 	}
 }
 
-// Set lowers a limit of this process and its children. Where the hard limit is lower already, that
-// one stays.
+// Set lowers a limit of this process and its children. A lower hard limit stays.
 func (l Limit) Set() error { return l.set(false) }
 
 // SetSoft lowers the soft limit only, so that the process can raise it again.
@@ -52,7 +50,7 @@ func (l Limit) set(keepHard bool) error {
 	if !keepHard {
 		now.Max = value
 	}
-	// The standard library's call, because it also stops Go from restoring the old NOFILE at exec.
+	// The standard library's call also stops Go from restoring the old NOFILE at exec.
 	if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: value, Max: now.Max}); err != nil {
 		return fmt.Errorf("rlimit %s=%d: %w", l.Name, l.Value, err)
 	}

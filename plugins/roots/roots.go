@@ -1,10 +1,9 @@
-// Package roots knows where programs look for the certificates they trust. airlock-init writes a
-// bundle of the runtime's own and Airlock's. Backends with a mount namespace put it in those
-// places.
+// Package roots lists the paths where programs look for trusted certificates. airlock-init writes a
+// bundle of the runtime's own and Airlock's. Backends with a mount namespace mount it there.
 package roots
 
-// What airlock-init writes, by name, in the box's writable directory. Whatever a script makes of it
-// hurts the script alone.
+// airlock-init's files, by name, in the box's writable directory. A script that changes them harms
+// only itself.
 const (
 	Bundle    = ".airlock/ca.pem"  // PEM
 	JavaStore = ".airlock/cacerts" // for Java, if the runtime has such a store
@@ -19,8 +18,8 @@ const Unread = "wget and Java don't reach hosts of sealed keys."
 // JavaFile is where distributions keep the store of all their Javas.
 const JavaFile = "/etc/ssl/certs/java/cacerts"
 
-// Files returns where runtimes keep their roots in one file, by distribution. The first that exists
-// counts. The last ones are patterns for runtimes that have only what Python's certifi brought.
+// Files returns the paths of distributions' root bundles. The first that exists counts. The last
+// are patterns for runtimes with only Python's certifi.
 func Files() []string {
 	return []string{
 		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Alpine, Arch

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CloseOnExec makes sure that no descriptor this process was started with reaches a box. Go marks
-// those that it opens itself. Containers' filters may not know close_range, so it looks.
+// CloseOnExec keeps all inherited descriptors of this process out of boxes. Go marks those that it
+// opens itself. It reads /proc, since containers' filters may not know close_range.
 func CloseOnExec() error {
 	fds, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil || len(fds) == 0 {

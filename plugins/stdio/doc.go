@@ -1,3 +1,3 @@
-// Package stdio is what backends have in common about the streams of a box. They relay two of them
-// and keep the end of the third.
+// Package stdio holds the backends' shared handling of a box's streams. They relay two of them and
+// keep the end of the third.
 package stdio

@@ -8,9 +8,9 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Relay copies src to dst until either ends, in pieces that make one message each. It takes memory
-// for large ones once there is one, since most boxes say little, and a thousand may wait at once. A
-// closed pipe at the end of src is its end.
+// Relay copies src to dst until either ends, in pieces of one message each. It takes a large buffer
+// only for large data: a thousand quiet boxes may wait at once. A closed pipe counts as the end of
+// src.
 func Relay(dst io.Writer, src io.Reader) error {
 	buf := make([]byte, 4<<10)
 	for {
@@ -32,12 +32,11 @@ func Relay(dst io.Writer, src io.Reader) error {
 	}
 }
 
-// grace is how long output under way may take once a box has been killed.
+// grace bounds the wait for remaining output after a kill.
 const grace = time.Second
 
-// Flush waits until the last output is delivered, whose outcome comes through output. The pipe has
-// ended, since no process is left; only the reader at the far end can hold it up, and once ctx has
-// ended it may not do so for long.
+// Flush waits until the last output is delivered and returns its result. The pipe has ended,
+// because no process is left. After ctx's end a stalled reader can't delay it for long.
 func Flush(ctx context.Context, output <-chan error) error {
 	select {
 	case err := <-output:

@@ -26,7 +26,7 @@ func (p Pipes) Attach(wait func(), stdin io.Reader, stdout io.Writer) *Streams {
 		wait()
 		close(exited)
 	}()
-	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
+	// It may block in stdin.Read after the box's end; nothing waits for it.
 	go func() {
 		_, _ = io.Copy(p.Stdin, stdin)
 		p.Stdin.Close()

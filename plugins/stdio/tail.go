@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// maxDiagnostic is how much of a guest's stderr is kept, in bytes: see plugins.Exit.
+// maxDiagnostic is how many bytes of a guest's stderr are kept: see plugins.Exit.
 const maxDiagnostic = 4 << 10
 
 // Tail keeps the last bytes written to it. Safe for concurrent use.

@@ -8,16 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdioPipe is what a pipe of a box's stdio should hold, in bytes. With what the kernel gives by
-// itself, each message would have to wait for the other side. The kernel may refuse it to a user
-// with many pipes.
+// stdioPipe is the size of a box's stdio pipes in bytes. With the kernel's default each message
+// would wait for the other side. The kernel may refuse it to a user with many pipes.
 const stdioPipe = 256 << 10
 
 // FirstFD is the number of a child's first inherited descriptor after stdin, stdout and stderr.
 const FirstFD = 3
 
-// Wiring collects the pipes between this process and one child. After the first error, Err, all
-// else does nothing. The zero value is ready.
+// Wiring collects the pipes between this process and one child. After the first error, Err, its
+// methods do nothing. The zero value is ready.
 type Wiring struct {
 	Err       error
 	Inherited []*os.File // in the order of the child's numbers, from FirstFD
@@ -53,7 +52,7 @@ func Enlarge(end *os.File) {
 	}
 }
 
-// Pass gives the child a descriptor and returns its number there. A nil file is legal after an
+// Pass gives the child a descriptor and returns its number there. A nil file is allowed after an
 // error.
 func (w *Wiring) Pass(f *os.File) int {
 	w.Inherited = append(w.Inherited, f)
@@ -92,9 +91,8 @@ func closeAll(files []*os.File) {
 // maxPipe is what a fresh pipe holds on every kernel.
 const maxPipe = 64 << 10
 
-// filled returns the read end of a pipe that holds data and then ends. Unlike a memory file it can
-// be handed to a process that reads from "the current position" without sharing that position with
-// others.
+// filled returns the read end of a pipe that holds data and then ends. Unlike a memory file it has
+// no shared position.
 func filled(data []byte) (*os.File, error) {
 	if len(data) > maxPipe {
 		return nil, fmt.Errorf("%d bytes do not fit into a pipe", len(data))

@@ -1,7 +1,7 @@
-// Package template is what a template and the boxes forked from it have in common. It tells how the
-// first becomes an interpreter, and how that is handed over to a box's PID 1.
+// Package template holds what a template and its boxes share. It starts the template's interpreter
+// and hands it over to a box's PID 1.
 //
-// A template is a sandbox with an interpreter that has met no profile, secret or policy. No script
+// A template is a sandbox with an interpreter that holds no profile, secret or policy. No script
 // ever runs in it.
 package template
 
@@ -16,14 +16,13 @@ import (
 )
 
 // Mode is the argument that makes a guest a template: PID 1 of a sandbox, with capabilities in its
-// user namespace. Descriptor 3 is the guest's program and 4 a socket of whole messages, from which
-// the interpreter reads what it runs.
+// user namespace. Descriptor 3 is the guest's program. Descriptor 4 is a socket of whole messages
+// with the interpreter's code.
 const Mode = "template"
 
-// prologue comes before the program of each interpreter. PARK forks boxes, and returns in each. It
-// also returns in the template itself, once: when what the program reads from descriptor 4 is
-// there, so that it is loaded before the next box. The program then calls PARK again. In a box it
-// returns whether the program's code is asked for.
+// prologue precedes the program of each interpreter. PARK forks boxes, and returns in each, with
+// whether the program's code is asked for. It also returns once in the template when code arrives
+// on descriptor 4, which the next box then has loaded. The program then calls PARK again.
 const prologue = `import os
 s = {}
 exec(os.read(4, 1 << 18), s)
@@ -34,12 +33,12 @@ PARK()
 
 const lastFD = 4
 
-// Root is the directory of a template with what boxes have in common: all of its own root but
-// mounts of its own, which a box replaces.
+// Root is a template's directory with the boxes' shared root. Each box replaces the mounts of its
+// own.
 const Root = "/tmp/box"
 
-// Become prepares Root and becomes the interpreter. That runs program in each box as if it had been
-// started there. It only returns on failure.
+// Become prepares Root and becomes the interpreter. In each box that runs program as if started
+// there. It only returns on failure.
 func Become(interpreter, program string, env []string) error {
 	if err := unix.CloseRange(lastFD+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors: %w", err)
@@ -62,7 +61,7 @@ func Become(interpreter, program string, env []string) error {
 	return fmt.Errorf("exec %s: %w", interpreter, syscall.Exec(interpreter, argv, env))
 }
 
-// raiseFiles lets the interpreter have as many descriptors as it may. It keeps two for each box.
+// raiseFiles gives the interpreter as many descriptors as allowed. It keeps two for each box.
 func raiseFiles() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

@@ -1,21 +1,20 @@
 package template
 
 // Guests is the argument that makes a guest serve a template's boxes from outside. It has a Link to
-// the PID 1 of each. Descriptor 4 is a link itself: each of its messages is a Box. One Program may
-// go the other way.
+// each box's PID 1. Descriptor 4 is a link with a Box in each message. One Program may go the other
+// way.
 const Guests = "guests"
 
 // Box comes with stdin, stdout and stderr, and the link to its PID 1.
 type Box struct{}
 
-// Program comes with what interpreters read from descriptor 4. The template loads it, and later
-// boxes begin with it.
+// Program comes with the interpreters' code. The template loads it for later boxes.
 type Program struct{}
 
 // Event is what PID 1 of a box says. One field is set.
 type Event struct {
-	// Born comes first. With it come a link to the interpreter that waits, the box's /proc, and
-	// sockets in the box: of UDP and TCP for names, and the one that tells which connections begin.
+	// Born comes first. With it come a link to the waiting interpreter, the box's /proc, and
+	// sockets in the box: UDP and TCP for names, and one that reports new connections.
 	Born *Born `json:"born"`
 
 	Ended *uint32 `json:"ended"` // the wait status of the interpreter
@@ -40,8 +39,8 @@ type Done struct {
 	Error string `json:"error"` // empty if it was carried out
 }
 
-// Order is what PID 1 of a box obeys. One field is set. All but Kill are answered, by one Done
-// each.
+// Order is a command for PID 1 of a box. One field is set. Each except Kill is answered by one
+// Done.
 type Order struct {
 	Kill   *Kill    `json:"kill,omitempty"`
 	Write  *Write   `json:"write,omitempty"`  // with a pipe for the content of each file
@@ -49,7 +48,7 @@ type Order struct {
 	Run    []string `json:"run,omitempty"`    // a program, with its stdin and stdout
 }
 
-// Kill sends a signal to a process of the box; to all others for -1.
+// Kill sends a signal to a process of the box, or for -1 to all others.
 type Kill struct {
 	PID    int `json:"pid"`
 	Signal int `json:"signal"`

@@ -21,8 +21,8 @@ type order struct {
 	Compiles bool `json:"compiles"`
 }
 
-// Start gives the interpreter what a new process would get from attributes: working directory,
-// environment and files, in a session of its own. It can be called once.
+// Start gives the interpreter a new process's attributes: working directory, environment and files,
+// in its own session. Call it once.
 func (i Interpreter) Start(attributes *syscall.ProcAttr) error {
 	var fds []int
 	for _, fd := range attributes.Files {

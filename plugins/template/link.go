@@ -16,11 +16,11 @@ const (
 	maxFiles   = 16
 )
 
-// ErrCut says that a message, or descriptors of it, didn't fit. It is lost.
+// ErrCut means that a message, or its descriptors, didn't fit and is lost.
 var ErrCut = errors.New("link: a message that is too long, or no descriptors left for it")
 
-// Link is a socket that carries messages, each JSON with descriptors. Send may be called
-// concurrently, Receive by one goroutine.
+// Link is a socket for messages, each JSON with descriptors. Send is safe for concurrent use,
+// Receive for one goroutine.
 type Link struct{ *net.UnixConn }
 
 // NewLink returns a link and the file of its other end.
