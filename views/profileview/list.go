@@ -23,7 +23,7 @@ func (r ListRow) grants() string {
 	return format.Count(int64(len(r.Profile.Keys)), "key") + ", " + format.Count(int64(len(hosts)), "host")
 }
 
-// ends links to the end's time, "" without one or after revocation.
+// ends returns the words before the end's time; "" without one or after revocation.
 func (r ListRow) ends() string {
 	switch {
 	case r.Profile.ExpiresAt.IsZero() || r.State == app.StateRevoked:

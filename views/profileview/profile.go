@@ -88,7 +88,7 @@ func (p ProfilePage) undecided() int {
 	return n
 }
 
-// firstAsked returns the topmost request, the next to decide.
+// firstAsked returns the index of the topmost request, the next to decide; -1 if none.
 func (p ProfilePage) firstAsked() int {
 	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return h.Asked })
 }

@@ -31,7 +31,7 @@ func carrierOf(ctx context.Context) *Carrier {
 	return c
 }
 
-// keep holds a place until the next answer or the end. It returns false if the carrier has ended.
+// keep holds a place until the next answer or the end. It returns false if c is nil or ended.
 func (c *Carrier) keep(give func()) bool {
 	if c == nil {
 		return false
