@@ -51,8 +51,7 @@ type Plan struct {
 	Here     int64          // executions of it that are here already
 	Events   int64          // of the other instance's audit log
 	Bytes    int64          // unpacked
-	// of the items and of the whole file: an import of another plan than the one that was looked at is
-	// refused
+	// of the items and the whole file: an import of a changed plan is refused
 	Digest string
 }
 
@@ -83,7 +82,7 @@ func (c Choice) takes(i Item) bool {
 	return !i.Asks
 }
 
-// Left are the keys of what differs from the file, or is not here, and is not written.
+// Left returns the keys of differing or new items that are not written.
 func (c Choice) Left(p Plan) (left []string) {
 	for _, i := range p.Items {
 		if i.State != StateSame && !c.takes(i) {
@@ -195,8 +194,8 @@ func (p *planner) local(f content.Profile) (content.Profile, bool) {
 	return p.profiles[handle], ok
 }
 
-// digest identifies what a person was shown, what the file arranges and what is here to be
-// overwritten, values too: it is keyed, so it tells nothing about them.
+// digest identifies the shown items, the file's contents and the local state to overwrite. It
+// covers values, but is keyed and tells nothing about them.
 func (p *planner) digest() string {
 	sum := hmac.New(sha256.New, p.ring.LookupKey(secrets.Settings))
 	enc := json.NewEncoder(sum)
@@ -222,7 +221,7 @@ func (p *planner) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// judge completes an item: its fields, its state if it is here, and whether it needs a yes.
+// judge fills in an item's fields, its local state, and whether it needs a yes.
 func (i Item) judge(exists bool, here, file []fact, blocked string) Item {
 	i.State, i.Fields = StateNew, diff(here, file)
 	switch {
@@ -258,8 +257,8 @@ func (p *planner) credential(c content.Credential) Item {
 	return item
 }
 
-// unfitValue says why a credential here, with the value that it keeps, can't become what the file
-// says; "" if it can.
+// unfitValue says why the local credential can't take the file's settings with its own value. It is
+// "" if it can.
 func unfitValue(c, here content.Credential) string {
 	switch {
 	case c.Source != app.SourceLocal || c.Value != nil:
@@ -299,9 +298,8 @@ func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) 
 	return item.judge(true, profileFacts(here, policy, p.credentialHere), facts, ""), nil
 }
 
-// blocked says why a profile of the file can't be written, whatever is chosen; "" if it can. What is
-// revoked here stays revoked, what is locked stays locked with its keys, and an id stays its
-// profile's.
+// blocked says why a profile of the file can't be written by any choice; "" if it can. Revoked
+// profiles stay revoked, locked ones keep their lock and keys, and an id stays its profile's.
 func (p *planner) blocked(f, here content.Profile, exists bool) string {
 	_, taken := p.profiles[f.Handle]
 	_, deleted := p.gone[f.Handle]
@@ -332,9 +330,9 @@ func (p *planner) credentialHere(id string) (content.Credential, bool) {
 	return p.here[name], ok
 }
 
-// borrowed says which keys would get a credential of this instance whose value the file doesn't
-// know: the maker of the file knows the profile's id, and would get at it. What scripts get is what
-// the policy grants, so keys and grants both count.
+// borrowed returns keys that would get a local credential whose value the file doesn't know. The
+// file's maker knows the profile's id, and would get at the value. Keys and grants both count,
+// since scripts get what the policy grants.
 func (p *planner) borrowed(f content.Profile) (said []string) {
 	say := func(key, id string) {
 		c, ok := p.in.Credential(id)
@@ -368,7 +366,7 @@ func (p *planner) lookAtSkills(ctx context.Context) error {
 	return err
 }
 
-// skill compares a skill of the file with what it would make of the one that is here.
+// skill compares a skill of the file with the merged local one.
 func (p *planner) skill(f content.Skill) Item {
 	item := Item{Key: "skill:" + f.Name, Kind: "skill", Name: f.Name}
 	here := p.skills[f.Name]
@@ -387,8 +385,8 @@ func (p *planner) skill(f content.Skill) Item {
 	return item.judge(false, nil, skillFacts(f, p.profileTitle), "")
 }
 
-// mergedSkill is the skill here as an import leaves it. Nothing that was revoked here is approved, and
-// nothing that is off is switched on.
+// mergedSkill returns the local skill after an import. It approves no revoked version and switches
+// no skill on.
 func (p *planner) mergedSkill(f, here content.Skill) content.Skill {
 	after := here
 	after.Enabled = here.Enabled && f.Enabled

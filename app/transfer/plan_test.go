@@ -191,7 +191,7 @@ func TestProfileConflicts(t *testing.T) {
 	}
 }
 
-// A locked profile's keys never change, a locked profile never unlocks: also not by a file.
+// A file neither changes a locked profile's keys nor unlocks it.
 func TestLockedStaysLocked(t *testing.T) {
 	a := newFixture(t, "aaaa")
 	p := a.Profile("p", nil)
@@ -215,7 +215,7 @@ func TestLockedStaysLocked(t *testing.T) {
 	if got := b.Values(p); len(got) != 0 {
 		t.Errorf("it got keys: %v", got)
 	}
-	// The other way round a person may: what was being set up here becomes what was locked there.
+	// In the other direction, a person may replace an unlocked profile with a locked one.
 	c := newFixture(t, "cccc")
 	c.take(open, Choice{})
 	if s := state(c.plan(file), "profile:"+p.Handle); s.State != StateDifferent || !s.Asks {
@@ -227,8 +227,7 @@ func TestLockedStaysLocked(t *testing.T) {
 	}
 }
 
-// A file with a profile whose id its maker knows must not get at a credential here by its name, nor
-// by its id.
+// A file's maker who knows a profile's id must not get a local credential by name or id.
 func TestFileCanNotBorrowACredential(t *testing.T) {
 	victim := newFixture(t, "bbbb")
 	victim.Credential("STRIPE_KEY", "sk_live_of_the_victim", "api.stripe.com")
@@ -272,8 +271,7 @@ func TestFileCanNotBorrowACredential(t *testing.T) {
 	}
 }
 
-// forge writes a file of an instance with its lines changed or, on false, left out; the counts are
-// made right.
+// forge writes a file with its lines changed or, on false, left out. It corrects the counts.
 func forge(t testing.TB, h *fixture, change func(*content.Record) bool) []byte {
 	t.Helper()
 	return forgeOf(t, h, all(), change)
@@ -402,7 +400,7 @@ func TestLyingFiles(t *testing.T) {
 			fresh := newFixture(t, "bbbb")
 			before := content.JSON(fresh.Actions())
 			_, errPlan := fresh.Plan(t.Context(), person(), upload(file), nil)
-			// The digest of the plan is not what refuses it: ask for the one that the import makes.
+			// The digest must not be the cause of the refusal, so use the import's own plan.
 			_, errImport := fresh.Fill(t.Context(), upload(file), nil)
 			for what, err := range map[string]error{"plan": errPlan, "import": errImport} {
 				var e *app.Error
@@ -498,8 +496,8 @@ func TestImportOfAnotherPlanIsRefused(t *testing.T) {
 	wantCode(t, "stale", err, app.CodeConflict)
 }
 
-// TestHoleG2PlainHostOfALockedProfile: a plain value that names a host of a locked profile is part
-// of what was locked. An import shows the old and the new host, and wants a yes of its own.
+// A plain value naming a host of a locked profile is part of the lock. An import shows both hosts
+// and wants a separate yes.
 func TestHoleG2PlainHostOfALockedProfile(t *testing.T) {
 	ctx := t.Context()
 	h, other := newFixture(t, "bbbb"), newFixture(t, "aaaa")
@@ -598,8 +596,7 @@ func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	}
 }
 
-// TestHoleF5LockPageOpenedBeforeAnImport: anna looks at the lock page, a file replaces the profile,
-// anna locks what she saw.
+// anna opens the lock page, a file replaces the profile, and anna locks the old contents.
 func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Profile("harmless", nil, "api.stripe.com")
@@ -692,8 +689,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 	}
 }
 
-// TestHoleF6ImportedModeOfAValueThatStays: a file without a value can't seal one here that is too
-// short for that.
+// A file without a value can't seal a local value that is too short.
 func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
 	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	a.Credential("PW", "hunter22")

@@ -61,8 +61,8 @@ func (s *Service) RestorePoints() ([]RestorePoint, error) {
 	return list, nil
 }
 
-// Copies are the names of the copies of the database in a data directory, from before imports and
-// restores. Each is sealed with the instance key that was there when it was made.
+// Copies returns the names of database copies from before imports and restores. Each is sealed with
+// its time's instance key.
 func Copies(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,8 +77,8 @@ func Copies(dir string) (names []string, err error) {
 	return names, nil
 }
 
-// DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that
-// import is gone with it. CodeNotFound if there is none of that name; people only.
+// DeleteRestorePoint deletes one of RestorePoints and records by whom. That import can't be undone
+// afterwards. CodeNotFound if there is none of that name; people only.
 func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name string) error {
 	if err := by.PeopleOnly(); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 	})
 }
 
-// lockImports keeps imports apart, in this process and in others: the restore point of one that
-// fails could push out another's. It is released by closing.
+// lockImports excludes other imports, in all processes. A failed one's restore point could push out
+// another's. Closing the file unlocks it.
 func (s *Service) lockImports() (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC,
 		0o600)
@@ -122,8 +122,8 @@ func (s *Service) lockImports() (*os.File, error) {
 	return nil, fmt.Errorf("transfer: import: %w", err)
 }
 
-// keepRestorePoint copies the database and returns the copy's name. Another one of the same moment,
-// such as a second process's, stays as it is.
+// keepRestorePoint copies the database and returns the copy's name. It never replaces another copy
+// of the same moment.
 func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error) {
 	size, err := s.cfg.Store.Size(ctx)
 	if err != nil {
@@ -140,8 +140,7 @@ func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error)
 	}
 }
 
-// removePoint removes the copy of an import that came to nothing: it must not push out one that
-// somebody needs.
+// removePoint removes the copy of a failed import, so that it pushes no needed one out.
 func (s *Service) removePoint(ctx context.Context, name string) {
 	if err := os.Remove(filepath.Join(s.cfg.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.cfg.Log.ErrorContext(ctx, "a restore point that is not needed could not be removed", "name", name, "error", err)

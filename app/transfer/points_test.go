@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer/content"
 )
 
-// Imports that fail leave no restore point: three of them would otherwise push out the way back
-// behind one that succeeded.
+// Failed imports leave no restore point: three would push out that of a successful one.
 func TestFailedImportPushesNoRestorePointOut(t *testing.T) {
 	_, b, _ := twins(t)
 	kept := must[[]RestorePoint](t)(b.RestorePoints())
@@ -38,7 +37,7 @@ func TestFailedImportPushesNoRestorePointOut(t *testing.T) {
 	}
 }
 
-// What a process that was killed left half-written goes at the next start; what is whole stays.
+// The next start removes incomplete files of a killed process and keeps whole ones.
 func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	before := names(t, h.Dir)
@@ -55,8 +54,7 @@ func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
 	}
 }
 
-// A data directory without room takes no upload, no export and no import; nothing is
-// left of any, and nothing is changed.
+// Without room, uploads, exports and imports are refused. They leave no file and change nothing.
 func TestFullDisk(t *testing.T) {
 	a, b, _ := twins(t)
 	a.Credential("ONE_MORE", "value-of-one-more")
@@ -82,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Room that is used up while something is written ends it, before the database has none.
+// A write that uses up the room ends before the database has none.
 func TestDiskFillsUpMeanwhile(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	looks := 0
@@ -95,9 +93,8 @@ func TestDiskFillsUpMeanwhile(t *testing.T) {
 	}
 }
 
-// A file of some kilobytes unpacks to a hundred thousand times as much history, which a preview
-// only counts. An import, and a restore, end before the disk has no room left in which the database
-// could take in what stands in its log, and nothing is changed.
+// A small file unpacks to a hundred thousand times as much history, which a preview only counts. An
+// import or restore ends while the log can still be folded in, and changes nothing.
 func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	old := newFixture(t, "aaaa")
 	p := old.Locked("much to say", nil)
@@ -136,8 +133,7 @@ func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	}
 }
 
-// Two people, or a person and a command, import the same file at the same moment: one does, and the
-// others are told to look again.
+// Of concurrent imports of one file, one succeeds and the others are told to look again.
 func TestImportsAtOnce(t *testing.T) {
 	a, b, _ := twins(t)
 	a.Credential("ONE_MORE", "value-of-one-more")

@@ -23,8 +23,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Somebody deleted a database and left the write-ahead log of a server that was killed. SQLite
-// would write its pages over the database that is restored to that place.
+// A deleted database left a killed server's write-ahead log. SQLite would write its pages over the
+// restored database.
 func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	old, p, _ := furnished(t, "aaaa")
 	file := filepath.Join(t.TempDir(), "instance.airlock")
@@ -98,10 +98,9 @@ func joined(t *testing.T, desk *access.Parts, token app.Secret, name, password s
 	return must[auth.Session](t)(desk.Sessions.Touch(t.Context(), whole.Token, "192.0.2.7"))
 }
 
-// A restore point, or a backup, is put in the place of a later state of the same database. Who left
-// meanwhile does not come in again, nor does an old password, token or invitation; no profile that was
-// revoked or deleted works again, no deleted credential is back, and a retired instance stays
-// retired.
+// A restore point or backup replaces a later state of its database. It restores no former person,
+// old password, token or invitation, no revoked or deleted profile, and no deleted credential. A
+// retired instance stays retired.
 func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	const leaked, since = "plum orbit tractor", "a newer and better one"
 	for _, kind := range []string{"point", "file"} {
@@ -191,9 +190,9 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 	}
 }
 
-// What is replaced is another database of the same instance key, such as the one that a server made
-// where the first was lost. It knows nobody and no profile, and says nothing about what comes back;
-// but no invitation and no token of the copy's time opens.
+// A copy replaces another database with its instance key, such as a server's new one after a loss.
+// That knows no person or profile, so it blocks nothing; the copy's invitations and tokens still
+// don't open.
 func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	joined(t, h.Desk, must[app.Secret](t)(h.Desk.AdminToken.Ensure(t.Context(), app.Secret{})), "anna",
@@ -222,9 +221,8 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 	}
 }
 
-// An import while the instance key is rotated leaves a copy in which some is sealed with the key
-// before. It comes back whole where that key is still known, sealed with the present one alone;
-// where it is not, nothing is replaced.
+// A copy from a key rotation holds values of the former key. It is restored under the present key
+// alone if the former is known, else nothing is replaced.
 func TestACopyFromTheMiddleOfARotation(t *testing.T) {
 	const before, after = "an instance key of more than 32 characters: aaaa",
 		"the instance key after the rotation, long enough"
@@ -252,8 +250,8 @@ func TestACopyFromTheMiddleOfARotation(t *testing.T) {
 	}
 }
 
-// A furnished instance is sealed anew: nothing is left of the old key in any column of any table,
-// everything opens with the new one alone, and ids are found as before.
+// After sealing anew, no column holds the old key. Everything opens with the new one alone, and ids
+// are found as before.
 func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h, p, id := furnished(t, "aaaa")
 	h.setBackup("a passphrase, say")
@@ -346,7 +344,7 @@ func tokensOf(t *testing.T, dir string, keyID []byte) map[string]int {
 	return found
 }
 
-// A run that breaks off leaves everything readable with both keys, and the next one finishes it.
+// An interrupted rotation leaves everything readable with both keys. The next one finishes it.
 func TestRotationIsResumed(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	h.No(h.Ring.Renew(app.NewSecret("a new instance key of more than 32 characters"),

@@ -24,8 +24,8 @@ type Config struct {
 	Program  string       // name and version
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
-	// FreeSpace is the number of bytes that may still be written to the disk of a directory; nil asks
-	// the file system.
+	// FreeSpace returns the bytes that may still be written to dir's disk. nil asks the file
+	// system.
 	FreeSpace func(dir string) (int64, error)
 	Cost      archive.Cost // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less
 }

@@ -21,7 +21,7 @@ func (h *Instance) HandleOf(id string) (handle string) {
 	return handle
 }
 
-// Artifact is what an execution left: its content, "" if that is not kept, and until when it is.
+// Artifact returns an execution's artifact and its expiry. content is "" if it is not kept.
 func (h *Instance) Artifact(ctx context.Context, execution string) (content string, until time.Time) {
 	h.T.Helper()
 	var left app.Artifact

@@ -82,8 +82,7 @@ func (h *Instance) Decided(p app.Profile, script string, state app.ApprovalState
 	}))
 }
 
-// furnishSkills adds a skill with a version of each state, one that was deleted, and decisions about
-// scripts.
+// furnishSkills adds a skill with a version of each state, a deleted one, and decisions on scripts.
 func (h *Instance) furnishSkills(p app.Profile) {
 	h.T.Helper()
 	ctx := h.T.Context()
