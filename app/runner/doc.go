@@ -2,73 +2,65 @@
 //
 // # One execution
 //
-// A Run is a script in a session. The session is what anything in a box has: the box, values that
-// are masked, one way out. The script has a clock, files, output and questions. Run.attempt is the
-// state machine: bind, prepare the hooks, acquire a box, record the start, send the script, collect
-// what came of it; then Run.Execute undoes the hooks and finishes.
+// A Run is a script in a session. The session has the box, the masked values and the one way out.
+// The script has a clock, files, output and questions. Run.attempt binds, prepares the hooks,
+// acquires a box, records the start, sends the script and collects its end. Then Run.Execute undoes
+// the hooks and finishes.
 //
-// Hooks are the subjects that accompany an execution, each with its own state and what it needs of
-// the Runner: files, host requests, secrets, egress, recorded answers. Add a subject as a file with a
-// Hook, not as fields of Run.
+// Hooks accompany an execution: files, host requests, secrets, egress, recorded answers. Add a
+// subject as a file with a Hook, not as fields of Run.
 //
-// Scripts reach the network by four methods of egressHook (dial, unanswered, limited, noteAsked), and
-// everybody else by three (restrict, ledger, network). A form that records or replays connections
-// has these seven, Before and After; nothing else knows how a connection comes about. There is one
-// form now, so there is no interface.
+// Scripts reach the network by four methods of egressHook (dial, unanswered, limited, noteAsked),
+// the rest of the package by three (restrict, ledger, network).
 //
 // # Binding
 //
-// An execution is bound when it runs, not when it was submitted: the profile is checked again, and
-// the newest policy version, the current values and a box come together and are recorded before the
-// script is sent. So a person who takes a host or a value away is obeyed by what still waits in the
-// queue. The transaction that stores and claims an execution may bind it too: see
-// Runner.BindWithClaim. A box that dies before its script was sent is replaced; a script is never
-// sent twice.
+// An execution is bound when it runs, not when it was submitted. The profile is checked again, and
+// the newest policy, the current values and a box are recorded before the script is sent. So
+// removing a host or a value also affects the queue. The transaction that stores and claims an
+// execution may bind it too: see Runner.BindWithClaim. A box that dies before its script was sent
+// is replaced; a script is never sent twice.
 //
-// Everything that ends a script early (timeout, cancel, revocation, flood, shutdown) is a Stop, the
-// cause with which its context is cancelled, so the first one counts.
+// Everything that ends a script early (timeout, cancel, revocation, flood, shutdown) is a Stop. It
+// cancels the script's context, so the first one counts.
 //
 // # What must be on the disk first
 //
 // The row of an execution, before the 202. The record of its start, before the script is sent: else
-// the next server could take it for one that has done nothing. Its end, before anybody learns of
-// it. The row becomes terminal in one transaction with output, ledger and counters.
+// the next server could run it again. Its end, before anybody learns of it. The row becomes
+// terminal in one transaction with output, ledger and counters.
 //
 // # The end before the box is gone
 //
-// When airlock-init reports the end of a script, it has waited for every other process of the box.
-// So what the kernel has counted is final, and a backend that is a plugins.Meter reads it then. If
-// the script ended by itself, without a signal and without a limit, nothing the box does can change
-// the verdict, and the end is stored at once. The run slot stays taken until the box is gone. All
-// other ends wait for the box.
+// airlock-init reports the end of a script after every other process of the box has ended. So the
+// kernel's counters are final, and a backend that is a plugins.Meter reads them then. If the script
+// ended by itself, without a signal or a limit, its end is stored at once. The run slot stays taken
+// until the box is gone. All other ends wait for the box.
 //
-// The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
-// closed to it. A PID 1 that lies gains a few seconds without stdio and without any way out.
+// A script can't fake this: it has no access to PID 1's memory and descriptors. A PID 1 that lies
+// gains a few seconds without stdio and without any way out.
 //
 // # After the script
 //
-// The run slot is free once script and box have ended. What follows (masking output and result,
-// searching files, storing the end) has places of its own, by turns of profiles: see lanes. Its work
-// is bounded by the bytes that a script may leave and the redactor's passes over them, never by
-// time, so what is withheld doesn't depend on load. A profile with eight ends that are not stored
-// gets nothing more claimed. A cancel or a revocation after the script's end withholds files that
-// were not checked yet; output and result are still checked and stored. Once Airlock stops, ends
-// that have no turn within ten seconds are stored without their output.
+// The run slot is free once script and box have ended. Masking output, searching files and storing
+// the end take turns by profile: see lanes. Bytes and redactor passes bound this work, never time,
+// so load doesn't change which files are withheld. A profile with eight unstored ends gets nothing
+// more claimed. A cancel or a revocation after the script's end withholds unchecked files; output
+// and result are still checked and stored. Once Airlock stops, ends without a turn within ten
+// seconds are stored without their output.
 //
 // # Waiting for an answer
 //
-// While a question is open the run clock is held, the box is frozen and the run slot is given away.
-// If a box can't be frozen it keeps its slot and its clock runs on: a script must not compute for
-// free. A script has one open question at a time; others, from its threads, wait for their turn.
-// The script gets the exact answer, the record keeps the redacted one. A re-run gets recorded
-// answers, each only to the very question that it was given to; they become exchanges of the re-run,
-// so that it can be repeated too.
+// While a question is open, the clock stops, the box is frozen and the run slot is given away. A
+// box that can't be frozen keeps its slot and its clock: a script must not compute for free. A
+// script has one open question at a time; its other threads wait. The script gets the exact answer,
+// the record keeps the redacted one. A re-run gets recorded answers, each only to the same
+// question, and records them as its own exchanges.
 //
 // # Decisions during a run
 //
-// What a person takes away (a host; a credential's host, place, header or plain HTTP) is taken from
-// running executions at once. What is added is for later executions. An injected value can't be
-// taken back from a script that has it.
+// Removals (a host; a credential's host, place, header or plain HTTP) apply to running executions
+// at once. Additions are for later executions. An injected value can't be taken back.
 //
 // # Redaction
 //
