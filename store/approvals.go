@@ -46,7 +46,8 @@ type Current struct {
 	Approval app.Approval // open, approved or refused; its ID is "" if there is none. Shown is left out
 }
 
-// Current says what holds for a thing and a profile now. CodeNotFound if there is no such profile.
+// Current returns the present approval of a thing for a profile. CodeNotFound if there is no such
+// profile.
 func (tx Approvals) Current(ctx context.Context, profileHandle string, kind app.ApprovalKind, subject string) (
 	now Current, err error) {
 	a := app.Approval{Kind: kind, Subject: subject, ProfileHandle: profileHandle}

@@ -54,7 +54,7 @@ func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 	return nil
 }
 
-// digest is sha256 over the event's JSON, in which no two different events look alike.
+// digest returns the SHA-256 of the event's JSON, which differs for different events.
 func (r auditEventRow) digest() string {
 	text := toJSON([]any{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev})
 	sum := sha256.Sum256([]byte(text))
@@ -69,7 +69,7 @@ func (r auditEventRow) event() (app.Event, error) {
 	}, nil
 }
 
-// auditText makes text hash as it reads: JSON would replace what is not valid UTF-8.
+// auditText clips text and replaces invalid UTF-8, as JSON would, before it is hashed.
 func auditText(s string) string { return app.Clip(strings.ToValidUTF8(s, "\uFFFD"), maxAuditText) }
 
 // AuditFilter selects events. Zero fields don't filter.
@@ -93,7 +93,7 @@ func (tx AuditLog) List(ctx context.Context, f AuditFilter) ([]app.Event, error)
 	return selectAs(ctx, tx.conn, auditEventRow.event, "read audit", sql, args...)
 }
 
-// bounds turns a range of times into sequence numbers, with the slack of clockSlack.
+// bounds turns a time range into sequence numbers, with clockSlack.
 func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64, err error) {
 	below = 1 << 62
 	if f.Before > 0 {
@@ -214,8 +214,8 @@ type ArchivedLog struct {
 	First, Last time.Time
 }
 
-// ArchivedLogs lists them by name. It steps from log to log, since they may be long; each is
-// numbered from 1.
+// ArchivedLogs lists them by name. Each is numbered from 1. It steps from log to log, since they
+// may be long.
 func (tx AuditLog) ArchivedLogs(ctx context.Context) ([]ArchivedLog, error) {
 	type row struct {
 		Source             string
@@ -264,7 +264,7 @@ func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e
 	}, "SELECT * FROM audit_archive ORDER BY source, seq")
 }
 
-// Archive keeps an event of another instance's audit log, unless it is there already.
+// Archive keeps an event of another instance's audit log, unless it exists.
 func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
 	_, added, err = l.Add(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action,
 		e.Subject, e.Detail, e.Prev, e.Hash})

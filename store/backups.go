@@ -51,8 +51,8 @@ type backupRow struct {
 
 func (backupRow) TableName() string { return "backups" }
 
-// Begin notes an attempt as running and returns its id. CodeConflict if one is running already,
-// also in another process.
+// Begin notes a running attempt and returns its id. CodeConflict if one runs already, in any
+// process.
 func (tx Backups) Begin(ctx context.Context, b Backup) (int64, error) {
 	row := b.row()
 	row.Status = BackupRunning
@@ -81,7 +81,7 @@ func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 		WHERE name = ? AND status = 'verified'`, name)
 }
 
-// EndLost marks running attempts that began before a time as failed: their process is gone.
+// EndLost marks running attempts begun before a time as failed, since their process is gone.
 func (tx Backups) EndLost(ctx context.Context, before, at time.Time) (int64, error) {
 	n, err := tx.exec(ctx, `UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ?
 		WHERE status = 'running' AND started_at < ?`, toMillis(at), toMillis(before))

@@ -72,7 +72,7 @@ func (tx Credentials) ByID(ctx context.Context, ids []string) (map[string]app.Cr
 	return found, nil
 }
 
-// Insert adds a credential without a value. A name that is taken is CodeConflict.
+// Insert adds a credential without a value. CodeConflict if the name is taken.
 func (tx Credentials) Insert(ctx context.Context, c app.Credential) error {
 	return insertRow(ctx, tx.conn, "credential", newCredentialRow(c))
 }
@@ -124,13 +124,13 @@ func (tx Credentials) Delete(ctx context.Context, id string) error {
 	return tx.change(ctx, "credential", "DELETE FROM credentials WHERE id = ?", id)
 }
 
-// Profiles returns the handles of the profiles that have a key linked to the credential.
+// Profiles returns the handles of profiles with a key linked to the credential.
 func (tx Credentials) Profiles(ctx context.Context, credentialID string) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "read profiles", `SELECT handle FROM profiles
 		WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?) ORDER BY id`, credentialID)
 }
 
-// TouchProfiles moves UpdatedAt of those profiles on: what their pages show has changed.
+// TouchProfiles advances UpdatedAt of those profiles, whose pages changed.
 func (tx Credentials) TouchProfiles(ctx context.Context, credentialID string, at time.Time) error {
 	return tx.run(ctx, "touch profiles", `UPDATE profiles SET updated_at = max(updated_at + 1, ?)
 		WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?)`, toMillis(at), credentialID)
@@ -195,8 +195,8 @@ type credentialVersionRow struct {
 
 func (credentialVersionRow) TableName() string { return "credential_versions" }
 
-// Insert adds the version after the current one and erases the value before it. Another version
-// number than the next is CodeConflict.
+// Insert adds the next version and erases the value before it. Another version number is
+// CodeConflict.
 func (tx Values) Insert(ctx context.Context, v Value) error {
 	if err := tx.change(ctx, "credential",
 		"UPDATE credentials SET version = ?, key_id = ?, value_set_at = ? WHERE id = ? AND version = ?",
@@ -311,7 +311,7 @@ func covered(h app.Host, hosts []app.Host) bool {
 	})
 }
 
-// PruneSuperseded removes what was superseded before a time and returns how many rows that were.
+// PruneSuperseded removes values superseded before a time and returns the number of rows.
 func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
 	return n, failed("remove superseded values", err)
@@ -443,14 +443,14 @@ type vaultLeaseRow struct {
 
 func (vaultLeaseRow) TableName() string { return "vault_leases" }
 
-// Insert notes a lease. One that is noted already stays as it is, and fresh is false.
+// Insert notes a lease. A known lease is unchanged, and fresh is false.
 func (tx Leases) Insert(ctx context.Context, l Lease) (fresh bool, err error) {
 	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
 	return n == 1, failed("note a lease", err)
 }
 
-// Extend notes that a lease was renewed. A lease that is no longer noted is ignored.
+// Extend notes a lease's renewal. It ignores unknown leases.
 func (tx Leases) Extend(ctx context.Context, id string, expires time.Time) error {
 	return tx.run(ctx, "extend a lease", "UPDATE vault_leases SET expires_at = ? WHERE id = ?", toMillis(expires), id)
 }

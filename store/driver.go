@@ -48,10 +48,10 @@ type sqliteStmt interface {
 	driver.StmtQueryContext
 }
 
-// maxKept bounds the statements of a connection. Lists with conditions make ever new ones.
+// maxKept bounds a connection's statements. Lists with conditions vary them.
 const maxKept = 256
 
-// keepingConn prepares a statement once. database/sql uses a connection from one goroutine at a time.
+// keepingConn prepares a statement once. database/sql uses it from one goroutine at a time.
 type keepingConn struct {
 	sqliteConn
 	kept map[string]sqliteStmt // by text, those that aren't in use
@@ -93,7 +93,7 @@ func (c *keepingConn) Close() error {
 	return c.sqliteConn.Close()
 }
 
-// keepable reports whether a statement is data only. Some pragmas act when they are prepared.
+// keepable reports whether a statement is data only. Some pragmas act during preparation.
 func keepable(query string) bool {
 	verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
 	switch strings.ToUpper(verb) {
@@ -103,7 +103,7 @@ func keepable(query string) bool {
 	return false
 }
 
-// take returns the statement for a query, which is the caller's until it calls keep.
+// take returns a query's statement, which is the caller's until keep.
 func (c *keepingConn) take(ctx context.Context, query string) (sqliteStmt, error) {
 	if stmt, ok := c.kept[query]; ok {
 		delete(c.kept, query)
@@ -161,10 +161,9 @@ func (r *keptRows) Close() error {
 	return err
 }
 
-// slowQuery is how long a query may take before it is worth a warning.
 const slowQuery = 250 * time.Millisecond
 
-// queryLogger passes gorm's messages to slog. It never sees the values of placeholders.
+// queryLogger passes gorm's messages to slog, without the values of placeholders.
 type queryLogger struct{ log *slog.Logger }
 
 func newLogger(log *slog.Logger) logger.Interface {
@@ -195,8 +194,8 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 	l.log.ErrorContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
-// Trace reports failed and slow queries. It ignores missing rows, broken uniqueness, and statements
-// whose context ended: their caller reports those.
+// Trace reports failed and slow queries. Callers report missing rows, broken uniqueness and
+// statements whose context ended.
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
 	ordinary := errors.Is(err, sql.ErrNoRows) || duplicate(err) || errors.Is(err, context.Canceled) ||

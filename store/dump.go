@@ -16,8 +16,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// CredentialRow and the others are rows as package transfer reads and writes them. Their sealed
-// columns stay sealed here.
+// CredentialRow and the others are rows for package transfer. Their sealed columns stay sealed.
 type (
 	CredentialRow        = credentialRow
 	CredentialVersionRow = credentialVersionRow
@@ -83,7 +82,7 @@ func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRo
 		profile)
 }
 
-// Each visits every version of every policy, also of profiles that are gone.
+// Each visits every version of every policy, including those of deleted profiles.
 func (tx Policies) Each(ctx context.Context, visit func(PolicyRow) error) error {
 	return each(ctx, tx.conn, visit, "SELECT * FROM policies ORDER BY profile_handle, version")
 }
@@ -105,7 +104,7 @@ func (tx Skills) Grants(ctx context.Context, skill int64) ([]SkillGrant, error) 
 		JOIN profiles p ON p.id = a.profile_id WHERE a.skill_id = ? ORDER BY p.handle`, skill)
 }
 
-// EachInForce visits what people approved for good, and what they refused, by profile.
+// EachInForce visits people's permanent approvals and refusals, by profile.
 func (tx Approvals) EachInForce(ctx context.Context, visit func(ApprovalRow) error) error {
 	return each(ctx, tx.conn, visit, `SELECT * FROM approvals WHERE state = 'approved' AND scope = 'always'
 		OR state = 'refused' ORDER BY profile_handle, id`)
@@ -132,7 +131,7 @@ func (tx Executions) CountEnded(ctx context.Context, profiles []string) (int64, 
 	return selectValue[int64](ctx, tx.conn, "count executions", "SELECT count(*) FROM executions WHERE "+where, args...)
 }
 
-// ArtifactBytes returns the size of the contents that are kept of what those executions left.
+// ArtifactBytes returns the size of those executions' kept artifacts.
 func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int64, error) {
 	where, args := whereEnded(profiles)
 	return selectValue[int64](ctx, tx.conn, "sum artifacts", `SELECT coalesce(sum(size), 0) FROM artifacts
@@ -188,7 +187,6 @@ func whereEnded(profiles []string) (where string, args []any) {
 	return where, args
 }
 
-// parts is a cursor over one of the tables that hang on executions.
 type parts interface {
 	take(ctx context.Context, id int64, visit func(any) error) error
 	close()
@@ -209,7 +207,7 @@ func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[
 			order}
 }
 
-// take visits the rows of one execution. Executions must come in the order of their ids.
+// take visits one execution's rows. Executions must come in the order of their ids.
 func (c *cursor[T]) take(ctx context.Context, id int64, visit func(any) error) error {
 	if c.rows == nil {
 		//nolint:rowserrcheck // it is checked where the rows end
@@ -271,8 +269,8 @@ func executionOf(row any) int64 {
 	panic(fmt.Sprintf("store: %T hangs on no execution", row))
 }
 
-// Loader inserts many rows in one write transaction, with each statement prepared once. It ends
-// with its transaction.
+// Loader inserts rows in one write transaction with prepared statements. It ends with its
+// transaction.
 type Loader struct {
 	tx     *sql.Tx
 	tables map[reflect.Type]*loadTable
@@ -332,7 +330,7 @@ func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err er
 	return id, n > 0, nil
 }
 
-// broken tells a row that the schema refuses from a database that fails.
+// broken separates rows that the schema refuses from database failures.
 func broken(table string, err error) error {
 	for _, sign := range []string{"constraint failed", "cannot store", "RAISE", "malformed JSON"} {
 		if strings.Contains(err.Error(), sign) {
@@ -375,12 +373,12 @@ func numbered(table string) bool {
 	return table == "profiles" || table == "executions" || table == "skills"
 }
 
-// LockLoaded locks a profile that was loaded unlocked, so that its keys could be loaded.
+// LockLoaded locks a profile that was loaded unlocked for its keys.
 func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
 	return tx.change(ctx, "profile", "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
 }
 
-// RetireEmpty marks skills as deleted if no files of any of their versions were loaded.
+// RetireEmpty marks skills as deleted if none of their versions' files were loaded.
 func (tx Skills) RetireEmpty(ctx context.Context, at time.Time) error {
 	return tx.run(ctx, "retire skills", `UPDATE skills SET deleted_at = ? WHERE deleted_at = 0
 		AND NOT EXISTS (SELECT 1 FROM skill_versions WHERE skill_id = skills.id AND blob_id IS NOT NULL)`, toMillis(at))
@@ -392,7 +390,7 @@ func (tx Executions) Has(ctx context.Context, handle string, lookup []byte) (boo
 		WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)`, handle, lookup)
 }
 
-// Newest returns the number of the newest execution's row, 0 if there is none.
+// Newest returns the row of the newest execution; 0 if there is none.
 func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
 	return selectValue[int64](ctx, tx.conn, "newest execution", "SELECT coalesce(max(id), 0) FROM executions")
 }
@@ -411,8 +409,7 @@ const selectDisorder = `SELECT EXISTS (SELECT 1 FROM (
 	SELECT id, max(id) OVER (ORDER BY created_at RANGE BETWEEN UNBOUNDED PRECEDING AND ? PRECEDING) AS before
 	FROM executions) WHERE before > id)`
 
-// NoteOrder finds out, after executions were loaded, whether their row numbers still grow with
-// time.
+// NoteOrder notes, after a load, whether row numbers still grow with time.
 func (tx Executions) NoteOrder(ctx context.Context, at time.Time) error {
 	disorder, err := selectValue[bool](ctx, tx.conn, "order of executions", selectDisorder, clockSlack.Milliseconds()+1)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// Execution is an execution as it is stored. Its ID is empty; SealedID opens to it.
+// Execution is a stored execution. Its ID is empty; SealedID opens to it.
 type Execution struct {
 	app.Execution
 	SealedID []byte
@@ -26,7 +26,6 @@ const (
 	profileGone = `NOT EXISTS (SELECT 1 FROM profiles
 		WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
 
-	// executionFields are the columns that an execution is read from, in the order of fields.
 	executionFields = `id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, error,
 		error_line, backend, isolation, warm, truncated, redactions, injected, rerun_of, created_at, started_at,
 		first_output_at, completed_at, run_ms, llm_ms, cpu_ms, peak_memory, manifest, live, trace, label,
@@ -64,8 +63,7 @@ func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err 
 
 const standing = "SELECT id, " + profileGone + " FROM executions WHERE lookup = ?"
 
-// Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if
-// there is none.
+// Ended returns an execution's row, output and connections. CodeNotFound if there is none.
 func (tx Executions) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection,
 	err error) {
 	if row, err = tx.executionID(ctx, handle); err != nil {
@@ -135,12 +133,11 @@ type ExecutionScript struct {
 	Script []byte // sealed
 	Inputs []byte // sealed; nil if none
 	Clean  string // the script as a person may see it
-	// CleanInputs are the inputs as a person may see them: JSON; "" if there are none, or none are kept
-	// in that form
+	// CleanInputs are the inputs for people, in JSON; "" if there are none, or none in that form
 	CleanInputs string
 }
 
-// Script returns what an execution was given. CodeNotFound if there is no such execution.
+// Script returns an execution's script and inputs. CodeNotFound if there is none.
 func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
@@ -158,7 +155,7 @@ type Orphan struct {
 	ProfileDeleted bool
 }
 
-// Orphans lists the executions that wait under revoked and deleted profiles, oldest first.
+// Orphans lists executions that wait under revoked and deleted profiles, oldest first.
 func (tx Executions) Orphans(ctx context.Context) ([]Orphan, error) {
 	return selectAll[Orphan](ctx, tx.conn, "list orphaned executions",
 		`SELECT executions.handle, profiles.id IS NULL AS profile_deleted
@@ -345,8 +342,8 @@ type pastBeatRow struct {
 
 func (pastBeatRow) TableName() string { return "past_beats" }
 
-// Output returns what a terminal execution printed and returned. CodeNotFound if there is no such
-// execution; empty while it is not terminal.
+// Output returns a terminal execution's output and result; empty while it is not terminal.
+// CodeNotFound if there is none.
 func (tx Executions) Output(ctx context.Context, handle string) (app.Output, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {

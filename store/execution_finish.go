@@ -35,7 +35,7 @@ type Finish struct {
 	Artifacts   []StoredArtifact
 }
 
-// Connection is a ledger row whose texts, which a script can choose, have been redacted.
+// Connection is a ledger row with redacted texts, which a script can choose.
 type Connection struct {
 	app.Connection
 	Host, Rule, Method, Path redact.Clean
@@ -48,7 +48,7 @@ type Ended struct {
 	Output app.Output
 }
 
-// Finish ends an execution that is not terminal yet; CodeConflict if it is.
+// Finish ends an execution. CodeConflict if it is terminal already.
 func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended, error) {
 	masked := 0
 	for _, hits := range f.Masked {

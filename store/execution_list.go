@@ -28,8 +28,7 @@ type ExecutionFilter struct {
 	byTime bool // row numbers don't tell the time: see NoteOrder
 }
 
-// ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request
-// is nil.
+// ExecutionPage is one page of a list, newest first. Outputs, exchanges and Request are not read.
 type ExecutionPage struct {
 	Executions []Execution
 	Next       string // handle to go on before; "" if there is nothing more
