@@ -31,13 +31,13 @@ type Config struct {
 	Now     func() time.Time // nil: time.Now
 
 	CA []byte // PEM that scripts trust besides their runtime's own roots
-	// Sandboxes are in order of preference. All that pass their proof are used; the first of them is
-	// the default.
+	// Sandboxes are in order of preference. All that pass their proof are used; the first is the
+	// default.
 	Sandboxes []sandbox.BackendConfig
 	Auto      bool // use only the strongest one that passes
 	Limits    app.Limits
 	Runtime   string // of the boxes; "" means the backend's default
-	// Imports are the modules that templates have loaded, sorted. nil: what many scripts import.
+	// Imports are modules that templates have loaded, sorted. nil means the usual ones.
 	Imports []string
 
 	Workers         int // executions that run at once; default 2 × cores

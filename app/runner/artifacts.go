@@ -100,7 +100,6 @@ func problemText(p wire.ArtifactProblem) string {
 	return "It is not a regular file."
 }
 
-// content checks an artifact's content and keeps it if it may go out.
 func (c *artifactCheck) content(ctx context.Context, a leftArtifact, stored *store.StoredArtifact) {
 	spool := a.spool
 	masked, err := c.check(ctx, a, stored)
@@ -143,8 +142,8 @@ func (c *artifactCheck) store(ctx context.Context, spool *files.Spool, stored *s
 	return nil
 }
 
-// check masks a text, and searches everything else, when it is the profile's turn. It returns the
-// masked content, if anything was masked.
+// check masks a text or searches other content, in the profile's turn. It returns the content if
+// anything was masked.
 func (c *artifactCheck) check(ctx context.Context, a leftArtifact, stored *store.StoredArtifact) (masked *files.Spool,
 	err error) {
 	if c.red.err != nil {
@@ -210,7 +209,7 @@ func keyOf(hits redact.Hits) string {
 	return ""
 }
 
-// mediaType guesses what a content is, for people who look at it. Nothing is decided by it.
+// mediaType guesses a content's type, for people only.
 func mediaType(name string, head []byte) string {
 	guess, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	suffix := strings.ToLower(filepath.Ext(name))

@@ -59,7 +59,7 @@ func (r *Run) bind() (*Binding, error) {
 	return b, err
 }
 
-// Submitted is what a submission has read already that its execution may be bound to.
+// Submitted is what a submission has read for its execution's binding.
 type Submitted struct {
 	Policy app.Policy // the newest one
 	Source Source
@@ -111,7 +111,6 @@ func (r *Runner) BindWithClaim(
 	return b, nil
 }
 
-// startRecord returns what the store keeps about the start of an execution with this binding.
 func (b *Binding) startRecord(in *sandbox.Backend, warm bool, at time.Time) store.Dispatch {
 	return store.Dispatch{
 		Policy: b.policy.Version, Backend: in.Name(), Isolation: string(in.Tier()), Warm: warm,
@@ -119,7 +118,7 @@ func (b *Binding) startRecord(in *sandbox.Backend, warm bool, at time.Time) stor
 	}
 }
 
-// Discard ends the box that came with the claim, if it was not used.
+// Discard ends an unused box of the claim.
 func (b *Binding) Discard() {
 	if b.box != nil {
 		b.box.Close()

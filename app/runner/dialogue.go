@@ -28,7 +28,7 @@ type question struct {
 	answer chan Answer // one, buffered
 }
 
-// dialogue is what a script asks the agent and gets as answers. It is safe for concurrent use.
+// dialogue holds a script's questions and answers. Safe for concurrent use.
 type dialogue struct {
 	session  *session
 	clock    *clock
@@ -124,7 +124,7 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (a Answer
 	return a, err
 }
 
-// resume lets a frozen script go on once there is a run slot for it.
+// resume thaws a script once it has a run slot.
 func (d *dialogue) resume(ctx context.Context) error {
 	if err := d.session.slot.Resume(ctx); err != nil {
 		return err
@@ -161,8 +161,7 @@ func (d *dialogue) openQuestion(ctx context.Context, prompt, model string) (*que
 	return q, nil
 }
 
-// recordExchange stores a question with its recorded answer, without asking anybody. The caller holds
-// turn.
+// recordExchange stores a question with its recorded answer. The caller holds turn.
 func (d *dialogue) recordExchange(prompt, model string, a Answer) error {
 	s := d.session
 	q := d.questionRow(newRequestID(), prompt, model)
@@ -205,8 +204,7 @@ func (d *dialogue) questionRow(id, prompt, model string) store.Question {
 	}
 }
 
-// await waits for the answer. A script that ends without one, by itself, has its question
-// withdrawn.
+// await waits for the answer. The question of a script that ends without one is withdrawn.
 func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
 	s := d.session
 	patience := time.AfterFunc(s.runner.cfg.Timeouts.Answer, func() {
@@ -339,7 +337,7 @@ func (d *dialogue) clear() {
 	d.open = nil
 }
 
-// close refuses further questions, and waits for the end of the open one.
+// close refuses further questions and waits for the open one.
 func (d *dialogue) close() { d.turn <- struct{}{} }
 
 // redact redacts a text of a question.

@@ -75,7 +75,7 @@ func (h *egressHook) restrict() error {
 	return nil
 }
 
-// dial connects the box to the outside. Port 0 reports a name that the box's resolver doesn't know.
+// dial connects the box to the outside. Port 0 reports a name unknown to the box's resolver.
 func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
 	session, g := h.current()
 	if port == 0 {
@@ -107,7 +107,7 @@ func (h *egressHook) limited(host string, port int, limit wire.Limit) {
 	}[limit])
 }
 
-// errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
+// errUnknownName ends a connection that was announced for its record only.
 var errUnknownName = errors.New("no such name for this profile")
 
 // noteAsked keeps the guest's claim that a line asked for a place.
@@ -162,7 +162,7 @@ func isAddress(name string) bool {
 	return err == nil
 }
 
-// isLinkLocal tells addresses such as cloud metadata from those that mean the box itself.
+// isLinkLocal separates addresses such as cloud metadata from the box's own.
 func isLinkLocal(name string) bool {
 	addr, err := netip.ParseAddr(name)
 	return err == nil && addr.IsLinkLocalUnicast()
@@ -182,7 +182,7 @@ func refusedInBox(hosts []app.Host, name string, port int) bool {
 	return known
 }
 
-// ledger returns the rows so far, not redacted. Each names the line that first asked for its place.
+// ledger returns the rows so far, not redacted, with the lines that first asked.
 func (h *egressHook) ledger() []app.Connection {
 	session, _ := h.current()
 	if session == nil {

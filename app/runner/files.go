@@ -64,7 +64,6 @@ func (h *filesHook) readSkill(ctx context.Context, b *Binding) error {
 	return err
 }
 
-// inputs are the skill, if one runs, and the files as the box gets them.
 func (h *filesHook) inputs(ctx context.Context, b *Binding) (skill *wire.Skill, list []guest.InputFile) {
 	if h.skill != nil {
 		m := h.skill.Version.Manifest
@@ -117,7 +116,7 @@ func (h *filesHook) spool(content io.Reader) (*files.Spool, error) {
 // storeWithin bounds an execution's total wait for the storage to take its artifacts.
 const storeWithin = 5 * time.Minute
 
-// After masks or searches what the script left, and keeps what may go out.
+// After masks or searches the script's files and keeps what may go out.
 func (h *filesHook) After(e *ending) {
 	if len(h.left) == 0 {
 		return

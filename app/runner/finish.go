@@ -110,7 +110,7 @@ func redactLong(by *redaction, failed *wire.Failed) *wire.Failed {
 	return &long
 }
 
-// resultHash is the digest of a result with its keys sorted; "" if it has none.
+// resultHash returns the digest of a result with sorted keys; "" without one.
 func resultHash(result redact.Clean) string {
 	sorted, err := jsontext.Sorted([]byte(result.String()))
 	if err != nil {
@@ -142,7 +142,6 @@ func (r *Run) discardUnchecked(e ending, raw redact.Execution) (verdict, redact.
 	return v, clean
 }
 
-// textsPerRow is how many texts of a ledger row a script can choose.
 const textsPerRow = 4
 
 // ledgerTexts returns the texts that a script can choose, row by row.
@@ -154,7 +153,7 @@ func ledgerTexts(rows []app.Connection) []string {
 	return texts
 }
 
-// redactedLedger puts the redacted texts beside their rows; rows without them are left out.
+// redactedLedger joins rows and redacted texts. Rows without texts are left out.
 func redactedLedger(rows []app.Connection, texts []redact.Clean) []store.Connection {
 	list := make([]store.Connection, len(texts)/textsPerRow)
 	for i := range list {

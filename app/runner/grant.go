@@ -26,8 +26,7 @@ type grant struct {
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
 }
 
-// resolve reads the values of a policy as they are now. The grant's lease must be released, also
-// after an error.
+// resolve reads the present values of a policy. Release the grant's lease, also after an error.
 func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
 	values, err := r.cfg.Resolver.Resolve(ctx, profile, policy)
 	if err != nil {

@@ -56,7 +56,7 @@ func (h *hostRequests) requestDenied() {
 	}
 }
 
-// requestLocked makes a request of the place. It reports whether that could be stored.
+// requestLocked requests the place and reports whether that was stored.
 func (h *hostRequests) requestLocked(p place) bool {
 	line := h.egress.asked.lineOf(p)
 	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
@@ -84,7 +84,7 @@ func (h *hostRequests) containsSecret(host string) bool {
 	return hits.Total() > 0
 }
 
-// requestable reports whether an entry of the profile could turn the denial into a connection.
+// requestable reports whether a host entry could allow the denied connection.
 func requestable(c app.Connection) bool {
 	byList := c.Rule == rules.NotListed || c.Rule == rules.Port
 	return c.Verdict == app.VerdictDenied && byList && rules.Grantable(c.Host) && !rules.IsPackageIndex(c.Host)

@@ -17,7 +17,6 @@ const (
 	endsAtStop = 10 * time.Second
 )
 
-// errEndsCut says that Airlock stopped before it was a text's turn to be checked.
 var errEndsCut = errors.New("runner: stopped before the text was checked")
 
 // lanes bounds concurrent checks of texts out of boxes, outside of run slots.
@@ -43,7 +42,7 @@ func newLanes(workers int) *lanes {
 	return l
 }
 
-// cut refuses all who still wait after a while. What has its turn goes on.
+// cut refuses waiting texts after a while. Running turns go on.
 func (l *lanes) cut(after time.Duration) {
 	time.AfterFunc(after, func() { l.close(errEndsCut) })
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// manifest returns what defines the run, but for the hash of its result.
 func (r *Run) manifest(s sent) app.Manifest {
 	ready := r.session.box.Session.Ready()
 	policy := s.binding.policy
@@ -58,7 +57,6 @@ func (a *answerDigest) hex() string {
 	return hex.EncodeToString(a.sum.Sum(nil))
 }
 
-// filesDigest is the digest of names and contents, or "" if there are no files.
 func filesDigest(list []store.InputFile) string {
 	if len(list) == 0 {
 		return ""

@@ -93,14 +93,12 @@ func (o *output) tails() (stdout, stderr string) {
 	return first.Tail(maxTail), second.Tail(maxTail)
 }
 
-// raw returns what was printed for the final redaction. If the script was stopped, it may end
-// within a secret.
+// raw returns output for the final redaction. After a stop it may end within a secret.
 func (o *output) raw(stopped bool) (stdout, stderr redact.Output) {
 	first, second := o.captures()
 	return first.Whole(stopped), second.Whole(stopped)
 }
 
-// keep returns what is stored of the redacted output, and whether some was cut.
 func (o *output) keep(stdout, stderr redact.Clean) (keptOut, keptErr redact.Clean, cut bool) {
 	first, second := o.captures()
 	keptOut, cutOut := first.Keep(stdout)

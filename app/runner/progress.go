@@ -37,8 +37,7 @@ func (r *Run) Progress() Progress {
 // as long as the last one took.
 const idleFactor = 10
 
-// outputSoFar is what an agent may read of the output of a running script. It is safe for
-// concurrent use.
+// outputSoFar is a running script's output for its agent. Safe for concurrent use.
 type outputSoFar struct {
 	turn *semaphore.Weighted // of one; guards what follows
 
@@ -47,7 +46,7 @@ type outputSoFar struct {
 	next time.Time // when it may be made anew for new output
 }
 
-// soFarKey changes when there is something new to redact, or to look for.
+// soFarKey changes with new output or values to redact.
 type soFarKey struct {
 	printed int64
 	red     *redact.Redactor

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// redaction takes secrets out of everything that leaves one execution, and counts them.
-// It is safe for concurrent use.
+// redaction redacts and counts secrets in everything that leaves one execution. Safe for concurrent
+// use.
 type redaction struct {
 	runner *Runner
 	handle string

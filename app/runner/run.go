@@ -132,8 +132,8 @@ func (r *Run) Stop(cause *Stop) {
 	}
 }
 
-// endScript returns what has stopped the script; nil if it ended by itself. What comes later doesn't
-// change how the execution ends.
+// endScript returns the Stop that ended the script; nil if it ended by itself. Later stops don't
+// count.
 func (r *Run) endScript() *Stop {
 	r.ending.Lock()
 	defer r.ending.Unlock()
@@ -166,7 +166,6 @@ func (r *Run) PrintedBytes() int64 { return r.script.output.printedBytes() }
 // Network returns the redacted ledger so far.
 func (r *Run) Network() []app.Connection { return r.session.egress.network() }
 
-// notify announces new output and connections, and requests the hosts that were denied meanwhile.
 func (r *Run) notify() {
 	r.requests.requestDenied()
 	r.runner.cfg.Hub.Publish(live.Execution(r.x.Handle))
@@ -175,7 +174,7 @@ func (r *Run) notify() {
 // notifyEvery bounds how often new output and connections are announced.
 const notifyEvery = 200 * time.Millisecond
 
-// notifier collects news for a moment, and announces it in one call. It is safe for concurrent use.
+// notifier batches announcements. Safe for concurrent use.
 type notifier struct {
 	notify  func()
 	pending sync.WaitGroup
@@ -202,7 +201,7 @@ func (n *notifier) schedule() {
 	})
 }
 
-// stop cancels the scheduled call. A call that is under way goes on: see wait.
+// stop cancels the scheduled call, not a running one: see wait.
 func (n *notifier) stop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

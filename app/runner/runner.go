@@ -90,8 +90,8 @@ func New(cfg Config) *Runner {
 	}
 }
 
-// Start begins to obey people's decisions about running executions. It misses none that is made after
-// it returns.
+// Start begins to apply people's decisions to running executions. It misses none made after it
+// returns.
 func (r *Runner) Start() {
 	news := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
 	r.loop.Go(func() { r.watchDecisions(news) })
@@ -113,7 +113,7 @@ func (r *Runner) Find(handle string) *Run { return r.runs.get(handle) }
 // Live returns how many executions run or wait for an answer.
 func (r *Runner) Live() int { return r.runs.count() }
 
-// Drain returns when all executions that are live now have ended, or when ctx ends.
+// Drain returns when the present executions have ended, or ctx ends.
 func (r *Runner) Drain(ctx context.Context) {
 	for _, run := range r.runs.all() {
 		select {
@@ -135,7 +135,7 @@ func (r *Runner) Stop() {
 // Wait returns when nothing watches for decisions any more.
 func (r *Runner) Wait() { r.loop.Wait() }
 
-// registry holds the live executions, each from its claim until its row is terminal.
+// registry holds executions from their claim until their row is terminal.
 type registry struct {
 	mu          sync.Mutex
 	live        map[string]*Run // by handle

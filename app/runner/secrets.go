@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// secretsHook resolves an execution's values, has them redacted, and releases what Vault lent.
+// secretsHook resolves and redacts an execution's values, and releases Vault leases.
 type secretsHook struct {
 	runner    *Runner
 	x         app.Execution
@@ -39,8 +39,8 @@ func (h *secretsHook) After(e *ending) {
 	e.leaseLost = h.runner.cfg.Vault.Release(h.grant.lease)
 }
 
-// earlierValues returns what Vault gave other executions in the place of these values. The script
-// doesn't hold them.
+// earlierValues returns Vault values that other executions got for these. The script doesn't hold
+// them.
 func (r *Runner) earlierValues(values []secrets.Resolved) []redact.Value {
 	var list []redact.Value
 	for _, known := range r.cfg.Resolver.Earlier(values) {

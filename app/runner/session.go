@@ -102,7 +102,6 @@ func (s *session) takeBox(class sandbox.Class) (box *sandbox.Box, warm bool, err
 	return box, warm, err
 }
 
-// recordStart stores what the execution is bound to, before the script is sent.
 func (s *session) recordStart(b *Binding, warm bool) error {
 	d := b.startRecord(s.backend, warm, s.runner.cfg.Now())
 	if b.grant.vault {
@@ -132,7 +131,7 @@ func retryWhileFull(ctx context.Context, write func() error) error {
 	}
 }
 
-// freeze stops all of the box. If that fails the box counts as running, and freeze returns false.
+// freeze stops the box. It returns false if that fails; the box then counts as running.
 func (s *session) freeze(ctx context.Context) bool {
 	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
@@ -148,7 +147,7 @@ func (s *session) freeze(ctx context.Context) bool {
 	return false
 }
 
-// thaw lets the box run again. An execution whose box doesn't thaw is stopped.
+// thaw resumes the box, or stops the execution if that fails.
 func (s *session) thaw(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
@@ -181,7 +180,7 @@ func (s *session) leave(stored <-chan struct{}) {
 	})
 }
 
-// linger returns once the end of the execution has been delivered, or should have been.
+// linger returns after the end was delivered, or a limit.
 func (s *session) linger(stored <-chan struct{}) {
 	most := time.NewTimer(lingerMost)
 	defer most.Stop()

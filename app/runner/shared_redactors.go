@@ -21,8 +21,7 @@ type sharedRedactor struct {
 	red    weak.Pointer[redact.Redactor]
 }
 
-// redactor returns the redactor of the values, which is made if nobody has it. The options are
-// always the same.
+// redactor returns the shared redactor of the values, made if needed. options never differ.
 func (s *sharedRedactors) redactor(values []redact.Value, options redact.Options) *redact.Redactor {
 	if red := s.find(values); red != nil {
 		return red

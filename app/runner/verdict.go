@@ -12,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// verdict is what an execution ends with. The message is not redacted yet.
 type verdict struct {
 	status  app.Status
 	message string
@@ -23,8 +22,7 @@ func failure(format string, args ...any) verdict {
 	return verdict{status: app.StatusError, message: fmt.Sprintf(format, args...)}
 }
 
-// judge decides how a script that was sent has ended. The order matters: the first cause beyond the
-// script's influence counts.
+// judge decides how a sent script has ended. Causes beyond the script's influence come first.
 func judge(e ending) verdict {
 	switch {
 	case e.stop != nil:

@@ -28,7 +28,7 @@ func (w *World) SendUnder(p app.Profile, script string) app.Execution {
 	return x
 }
 
-// Until waits for the end or a question, which must be in the status.
+// Until waits for an end or a question, and for its status.
 func (w *World) Until(x app.Execution, status app.Status) app.Execution {
 	w.T.Helper()
 	x, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
@@ -71,7 +71,7 @@ func (w *World) UntilStatus(x app.Execution, status app.Status) app.Execution {
 // UntilTerminal answers whatever is asked until the end.
 func (w *World) UntilTerminal(x app.Execution) app.Execution {
 	w.T.Helper()
-	// An end takes a moment to be stored, and the question stands until then.
+	// An end takes a moment to be stored.
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		now, err := w.Reader.Await(w.T.Context(), x, 20*time.Second)
 		w.Must(err)

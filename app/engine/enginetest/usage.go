@@ -13,7 +13,7 @@ const (
 	MeasuredTime = 30 * time.Millisecond
 )
 
-// Measured is the usage of a backend that measures boxes while they are open.
+// Measured returns a usage that backends measure while boxes are open.
 func Measured(string) (plugins.Usage, error) {
 	return plugins.Usage{PeakMemory: MeasuredPeak, CPUTime: MeasuredTime}, nil
 }

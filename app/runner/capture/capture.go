@@ -18,12 +18,12 @@ const (
 	captureSlack = app.MaxValue
 )
 
-// Config is what a Capture is made for. Its functions are called by the goroutine that writes.
+// Config configures a Capture. The writing goroutine calls its functions.
 type Config struct {
 	Limit  int64  // of bytes that may be shown and are stored
 	Turns  *Turns // that the stream takes with the other one
 	Second bool   // which of the two it is
-	// Redactor returns what masks the output as of now, or why nothing can be masked.
+	// Redactor returns the redactor for present output, or why there is none.
 	Redactor func() (*redact.Redactor, error)
 	Changed  func() // more text can be shown
 	Flooded  func() // once, when far too much was printed
@@ -74,7 +74,6 @@ func (c *Capture) Add(p []byte) {
 	}
 }
 
-// append keeps a piece of what was printed, as far as there is room.
 func (c *Capture) append(piece []byte) {
 	c.mu.Lock()
 	n := int(max(min(int64(len(piece)), c.cfg.Limit+captureSlack-int64(len(c.raw))), 0))
@@ -88,7 +87,7 @@ func (c *Capture) append(piece []byte) {
 	c.cfg.Turns.add(c.cfg.Second, n)
 }
 
-// overwrite drops the line that a carriage return goes back to the beginning of.
+// overwrite drops the line before a carriage return.
 func (c *Capture) overwrite() {
 	c.mu.Lock()
 	n := len(c.raw) - c.line
@@ -163,14 +162,13 @@ func (c *Capture) Whole(stopped bool) redact.Output {
 	return redact.Output{Raw: bytes.Clone(c.raw), Cut: stopped || c.cutLocked()}
 }
 
-// Keep returns what is stored of the redacted output, and whether some was cut.
+// Keep returns the redacted output to store, and whether it was cut.
 func (c *Capture) Keep(text redact.Clean) (redact.Clean, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return text.Truncate(int(c.cfg.Limit)), int64(text.Len()) > c.cfg.Limit || c.cutLocked()
 }
 
-// cutLocked reports whether more was printed than is kept, or than the guest passes on.
 func (c *Capture) cutLocked() bool {
 	return c.seen-c.gone > int64(len(c.raw)) || c.seen > c.cfg.Limit*FloodFactor
 }

@@ -9,7 +9,7 @@ import (
 // alternates bytes would cause millions.
 const maxTurns = 100_000
 
-// Turns records how two streams take turns. It is safe for concurrent use.
+// Turns records how two streams take turns. Safe for concurrent use.
 type Turns struct {
 	mu      sync.Mutex
 	lengths []int // by turns, the first stream first

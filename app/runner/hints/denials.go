@@ -7,8 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// Denials says what stopped each place that was denied. What to do is said once, in the hint of
-// its ledger row.
+// Denials names what stopped each denied place. The hint of its ledger row has the next step.
 func Denials(ledger []app.Connection) []string {
 	var list []string
 	for _, c := range ledger {
