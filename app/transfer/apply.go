@@ -55,7 +55,7 @@ type importer struct {
 	arriving arriving
 }
 
-// run writes what the choice takes. The caller's transaction is rolled back on any error.
+// run writes the choice. On an error the caller rolls back.
 func (m *importer) run(ctx context.Context) (err error) {
 	if m.load, err = m.tx.Loader(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// skill writes a skill of the file, without the files of its versions: those follow.
+// skill writes a skill of the file. The files of its versions follow.
 func (m *importer) skill(ctx context.Context, f content.Skill) error {
 	m.report.Skills++
 	here := m.skills[f.Name]
@@ -94,7 +94,7 @@ func (m *importer) ownerHere(handle string) string {
 	return ""
 }
 
-// decide gives a version that is here the file's decision. What was revoked here stays so.
+// decide gives a present version the file's decision. Revoked versions stay revoked.
 func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f content.SkillVersion) error {
 	if !decides(here, f) {
 		return nil
@@ -118,7 +118,7 @@ func (m *importer) decide(ctx context.Context, skill store.SkillRow, here, f con
 	return m.note(ctx, action, fmt.Sprintf("%s@%d", skill.Name, here.Number), detail+here.Digest+".")
 }
 
-// bundle keeps the files of a version that was taken. They were checked when they were read.
+// bundle keeps the files of an accepted version. Reading has checked them.
 func (m *importer) bundle(ctx context.Context, r content.Bundle) error {
 	row, taken := m.awaited[r.Digest]
 	if !taken || r.Packed == nil && !m.fresh {

@@ -40,8 +40,7 @@ type fact struct {
 
 func (f fact) words() string { return app.Clip(cmp.Or(f.say, f.text), 1000) }
 
-// diff returns the fields in which the facts of two sides differ. Facts without a text count for
-// nothing.
+// diff returns the fields in which two sides differ. Facts without a text are ignored.
 func diff(here, file []fact) (fields []Field) {
 	var names []string
 	for _, f := range slices.Concat(file, here) {
@@ -65,7 +64,6 @@ func diff(here, file []fact) (fields []Field) {
 	return fields
 }
 
-// factsOnlyIn returns the facts of a name in list that others doesn't have.
 func factsOnlyIn(list, others []fact, name string) (only []fact) {
 	for _, f := range list {
 		if f.name == name && f.text != "" &&
@@ -117,7 +115,7 @@ func sealedFacts(c content.Credential) (facts []fact) {
 	return facts
 }
 
-// sameValue reports whether two credentials have the same value, or neither has one.
+// sameValue reports whether both credentials have the same value or none.
 func sameValue(a, b content.Credential) bool {
 	if a.Value == nil || b.Value == nil {
 		return a.Value == b.Value
@@ -133,7 +131,7 @@ func hostNamed(c content.Credential) string {
 	return policy.HostNamed(c.Mode, app.NewSecret(*c.Value))
 }
 
-// side is where a profile's credentials are looked up: the file, or this instance.
+// side looks up a profile's credentials: in the file or this instance.
 type side func(id string) (content.Credential, bool)
 
 // name is the name of a credential.
@@ -210,7 +208,7 @@ func sentence(p content.Profile, h app.Host, sealed []app.Host, s side) string {
 	return h.Sentence(sealed)
 }
 
-// keysText is a text that is equal if two locked profiles have the same keys.
+// keysText returns equal texts for locked profiles with the same keys.
 func keysText(keys []content.Key, s side) string {
 	var lines []string
 	for _, k := range keys {
@@ -224,7 +222,7 @@ func keysText(keys []content.Key, s side) string {
 	return strings.Join(lines, "\n")
 }
 
-// skillFacts describes a skill. profile names the profile of a handle; "" leaves it out.
+// skillFacts describes a skill. profile names profiles by handle; "" leaves one out.
 func skillFacts(s content.Skill, profile func(handle string) string) (facts []fact) {
 	if !s.Enabled {
 		facts = append(facts, fact{name: "State", text: "switched off"})

@@ -21,7 +21,7 @@ import (
 type Selection struct {
 	Profiles []string // handles; nil: everything. Credentials come with the profiles that refer to them
 	History  bool     // executions and their statistics, and with everything also the audit log
-	// Artifacts takes the contents of what the executions left, too. It needs History.
+	// Artifacts adds the contents of artifacts. It needs History.
 	Artifacts bool
 }
 
@@ -67,7 +67,7 @@ func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphr
 	return done, s.audit(ctx, s.event(by, "transfer.export", "instance", detail))
 }
 
-// Write makes the file without an audit event. The caller has judged person, passphrase and
+// Write makes the file without an audit event. The caller has checked person, passphrase and
 // selection.
 func (s *Service) Write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection,
 	progress *Progress) (Exported, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// skills writes skills without their files: all, or those that the chosen profiles may run.
+// skills writes skills without files: all, or those of the chosen profiles.
 func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 	rows, err := tx.Skills.Rows(ctx)
 	if err != nil {
@@ -46,7 +46,6 @@ func (e *exporter) chosen(handle string) bool {
 	return e.what.Profiles == nil || slices.Contains(e.what.Profiles, handle)
 }
 
-// bundles writes the files of the skills' versions, one version at a time.
 func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
 	for _, v := range e.kept {
 		packed, err := e.packed(ctx, tx, v)

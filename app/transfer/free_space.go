@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// checkInterval is the number of written bytes after which the disk is looked at again.
+// checkInterval is the number of bytes between checks of the disk.
 const checkInterval = 16 << 20
 
 // CheckSpace returns CodeTooLarge unless the data directory has room for size bytes and the
@@ -28,14 +28,13 @@ func (s *Service) CheckSpace(size int64) error {
 	return nil
 }
 
-// freeSpace is how many bytes may still be written to the disk of a directory.
 func freeSpace(dir string) (int64, error) {
 	var disk unix.Statfs_t
 	err := unix.Statfs(dir, &disk)
 	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
 }
 
-// WatchSpace returns a writer into the data directory that looks after the disk.
+// WatchSpace returns a writer into the data directory that checks the disk.
 func (s *Service) WatchSpace(w io.Writer) io.Writer { return &spaceWatcher{w: w, s: s} }
 
 // spaceWatcher checks the disk before and during long writes, so that the database keeps room.
@@ -65,7 +64,7 @@ type spaceBudget struct {
 	unseen  int64 // bytes since it looked
 }
 
-// take is asked before so many bytes more are written. CodeTooLarge if there is no room for them.
+// take reserves bytes to write. CodeTooLarge if there is no room.
 func (r *spaceBudget) take(bytes int64) error {
 	first := r.written == 0
 	r.written += bytes

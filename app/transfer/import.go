@@ -27,7 +27,7 @@ type incoming struct {
 	io.Closer
 }
 
-// read opens the file and reads and checks it up to its skills.
+// read checks the file up to its skills.
 func (u Upload) read(progress *Progress, checks ...func(*content.File) error) (incoming, error) {
 	file, err := u.Open()
 	if err != nil {
@@ -207,7 +207,6 @@ func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
 		brought: map[string]*brought{}, added: map[string]bool{}, awaited: map[string]store.SkillVersionRow{}}
 }
 
-// tell publishes the changes of an import to the pages that show them.
 func (s *Service) tell(r Report) {
 	for _, handle := range r.Changed {
 		s.cfg.Hub.Publish(live.Profile(handle))

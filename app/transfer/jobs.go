@@ -27,7 +27,7 @@ const (
 // jobLife is how long a finished job is kept, with its file and passphrase.
 const jobLife = 30 * time.Minute
 
-// Job is a piece of work that takes longer than a page. A copy of its state is what callers get.
+// Job is work that takes longer than a page. Callers get copies of its state.
 type Job struct {
 	ID       string
 	Kind     string
@@ -58,7 +58,7 @@ type jobs struct {
 	closed   bool
 }
 
-// start runs fn in the background, unless another job runs. It removes the files of the job before.
+// start runs fn in the background unless a job runs. It removes the former job's files.
 func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string,
 	error) {
 	if err := by.PeopleOnly(); err != nil {
@@ -97,8 +97,7 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 	return id, nil
 }
 
-// Job returns the state of a job. CodeNotFound if it is over since long, or the server was started
-// again.
+// Job returns a job's state. CodeNotFound if it ended long ago or before a restart.
 func (s *Service) Job(id string) (Job, error) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -165,7 +164,7 @@ func (s *Service) StartExport(by app.Actor, passphrase app.Secret, what Selectio
 	})
 }
 
-// Download opens the file of an export that has ended. The caller closes it.
+// Download opens the file of a finished export. The caller closes it.
 func (s *Service) Download(id string) (*os.File, error) {
 	j, err := s.Job(id)
 	if err != nil {
@@ -179,8 +178,8 @@ func (s *Service) Download(id string) (*os.File, error) {
 	return os.Open(s.jobs.file)
 }
 
-// Receive keeps an upload until the job that StartPlan begins with it is forgotten. It refuses more
-// than the disk has room for.
+// Receive stores an upload until its job of StartPlan is forgotten. It refuses more than the disk
+// has room for.
 func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
 	if err != nil {
@@ -193,7 +192,8 @@ func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	return file.Name(), size, nil
 }
 
-// StartPlan reads an upload of Receive. Whatever comes of it, the file is the job's from now on.
+// StartPlan reads an upload of Receive. The file belongs to the job from now on, even after an
+// error.
 func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase app.Secret) (string, error) {
 	file := localFile(path, size, passphrase)
 	id, err := s.start(JobPlan, by, func(ctx context.Context, job *Job, p *Progress) error {
@@ -278,7 +278,7 @@ func (s *Service) Tidy() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the job that runs and removes its files. None begins after it.
+// Close ends the running job, removes its files and prevents others.
 func (s *Service) Close() {
 	s.jobs.mu.Lock()
 	s.jobs.closed = true
@@ -294,8 +294,7 @@ func (s *Service) Close() {
 	s.dropFilesLocked()
 }
 
-// Progress counts what a long piece of work has done. A nil Progress counts nothing. It is safe for
-// concurrent use.
+// Progress counts finished work. A nil Progress counts nothing. Safe for concurrent use.
 type Progress struct{ done, total atomic.Int64 }
 
 // Of returns the work done and in total; total is 0 while unknown.

@@ -39,7 +39,7 @@ type Item struct {
 	Asks   bool     // it is written only with a yes to it
 }
 
-// Plan describes what an import would do at the moment when the plan was made.
+// Plan describes an import as of the plan's time.
 type Plan struct {
 	Instance string // label of the instance that made the file
 	Program  string
@@ -426,7 +426,7 @@ func (p *planner) isHere(handle string) bool {
 	return ok && here.Handle == handle
 }
 
-// profileTitle is how people know a profile of the file or of this instance.
+// profileTitle returns a profile's name for people.
 func (p *planner) profileTitle(handle string) string {
 	if here, ok := p.profiles[handle]; ok && here.Description != "" {
 		return app.Clip(here.Description, 200)

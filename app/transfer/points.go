@@ -17,8 +17,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Restore points are copies of the database from before an import. They are sealed with the
-// instance key, as the database is.
+// Restore points are database copies from before imports, sealed with the instance key.
 const (
 	pointPrefix = "before-import-"
 	asidePrefix = "before-restore-" // of a database that a restore set aside
@@ -147,8 +146,7 @@ func (s *Service) removePoint(ctx context.Context, name string) {
 	}
 }
 
-// dropOldPoints keeps the newest copies. The import that it follows is done, so it fails in the log
-// only.
+// dropOldPoints keeps the newest copies. Failures are only logged, since the import is done.
 func (s *Service) dropOldPoints(ctx context.Context) {
 	list, err := s.RestorePoints()
 	if err != nil {

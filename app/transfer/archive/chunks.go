@@ -34,7 +34,7 @@ func newChunkWriter(w io.Writer, header []byte, aead cipher.AEAD) *chunkWriter {
 		out: make([]byte, 0, chunkSize+tagSize)}
 }
 
-// Write keeps a full chunk back until more comes, since it may be the last.
+// Write keeps a full chunk back, since it may be the last.
 func (c *chunkWriter) Write(p []byte) (int, error) {
 	total := len(p)
 	for len(p) > 0 {
@@ -63,8 +63,7 @@ func (c *chunkWriter) flush(last bool) error {
 	return nil
 }
 
-// chunkReader opens chunks in order. It returns io.EOF only behind the last one, when nothing
-// follows it.
+// chunkReader opens chunks in order. It returns io.EOF only after the last, at the source's end.
 type chunkReader struct {
 	r      *bufio.Reader
 	header []byte
@@ -95,7 +94,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next opens the next chunk. Where the source ends decides which chunk must be the last.
+// next opens the next chunk. The source's end must follow the last one.
 func (c *chunkReader) next() error {
 	if c.last {
 		return io.EOF
@@ -125,7 +124,7 @@ func (c *chunkReader) next() error {
 	return nil
 }
 
-// failed is the error that ended the chunks, if it is not their regular end.
+// failed returns the error that ended the chunks, if any but io.EOF.
 func (c *chunkReader) failed() error {
 	if errors.Is(c.err, io.EOF) {
 		return nil

@@ -30,7 +30,7 @@ const (
 	nonceSize  = 12
 )
 
-// Why a file can't be read. The errors of this package wrap one of them and say more.
+// Reasons for an unreadable file. Errors of this package wrap one of them.
 var (
 	ErrFormat     = errors.New("archive: not an .airlock file")
 	ErrVersion    = errors.New("archive: made by a newer version")

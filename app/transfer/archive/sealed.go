@@ -39,7 +39,7 @@ type RandomReader struct {
 	in    []byte
 }
 
-// OpenChunksAt is OpenChunks for content of size bytes that is read at random.
+// OpenChunksAt is OpenChunks for random reads of size bytes.
 func OpenChunksAt(r io.ReaderAt, size int64, key []byte, place string) *RandomReader {
 	return &RandomReader{r: r, size: size, place: []byte(place), aead: newChunkAEAD(key), held: -1,
 		in: make([]byte, chunkSize+tagSize)}

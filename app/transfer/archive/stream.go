@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Writer seals what is written to it. Close ends the file; without it the file is one whose end is
-// missing.
+// Writer seals a file. Without Close its end is missing.
 type Writer struct {
 	zip    *gzip.Writer
 	chunks *chunkWriter
@@ -46,7 +45,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 // Size is how many bytes were written, before compression.
 func (w *Writer) Size() int64 { return w.n }
 
-// Close ends the file. It does not close what the file is written to.
+// Close ends the file. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.zip.Close(); err != nil {
 		return err

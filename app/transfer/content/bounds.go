@@ -18,7 +18,7 @@ const (
 	MaxField  = 64 << 10      // bytes: of an error or a path, the longest that lists show
 )
 
-// long are the texts that no list shows; a line's length bounds them.
+// long are texts outside of lists; a line's length bounds them.
 var long = map[string]bool{ //nolint:gochecknoglobals // a table
 	"Stdout": true, "Stderr": true, "Result": true, "Segments": true, "Clean": true, "CleanInputs": true,
 	"Prompt": true, "Response": true, "Shown": true,

@@ -69,8 +69,8 @@ func (in *File) check() error {
 	return in.checkSkills()
 }
 
-// Importable applies the rules of an import. A restore doesn't: it brings back our own files,
-// whatever was allowed when they were made.
+// Importable applies the rules of an import. Restores skip them, since older versions may have
+// allowed more.
 func (in *File) Importable() error {
 	if err := in.spare(); err != nil {
 		return err
@@ -238,7 +238,7 @@ func (in *File) checkKey(k Key) error {
 	return checkHosts(k.Hosts, app.MaxHosts)
 }
 
-// checkLocked makes sure that the policy that counts says what the profile's page would show.
+// checkLocked checks that the current policy matches the profile's page.
 func (in *File) checkLocked(p Profile) error {
 	policy, versions := in.Current(p), in.Policies[p.Handle]
 	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy ||
@@ -322,7 +322,7 @@ func checkActor(a app.Actor) error {
 
 var pairingShape = regexp.MustCompile(`^[0-9a-z]{3}-[0-9a-z]{3}$`)
 
-// checkRules refuses what no form here accepts, and grants that no page would show.
+// checkRules refuses settings that no form accepts, and grants that no page would show.
 func (in *File) checkRules() error {
 	for _, c := range in.Credentials {
 		if err := c.checkRules(); err != nil {

@@ -14,7 +14,7 @@ var (
 	digestShape = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
-// checkSkills judges the skills of a file, and notes which files have to follow.
+// checkSkills judges the skills and notes which files must follow.
 func (in *File) checkSkills() error {
 	names := map[string]bool{}
 	for _, s := range in.Skills {

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// explain turns errors of the container into errors for the person with the file. Others pass.
+// explain turns container errors into errors for the person with the file.
 func explain(err error) error {
 	var e *app.Error
 	switch {
@@ -52,6 +52,6 @@ func brokenRule(what string, cause error) error {
 	return e
 }
 
-// maxUnpacked is how much a file of a size may unpack to. History compresses ten to thirty times;
-// small files may compress more.
+// maxUnpacked bounds the unpacked size of a file. History compresses ten to thirty times; small
+// files may compress more.
 func maxUnpacked(size int64) int64 { return 1<<30 + 100*size }

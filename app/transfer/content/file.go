@@ -59,7 +59,6 @@ func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
 	return in, nil
 }
 
-// Read reads and checks the lines of a file up to its skills.
 func Read(r io.Reader) (*File, error) {
 	in := &File{lines: newLineReader(r), Policies: map[string][]Policy{}, byID: map[string]int{},
 		awaited: map[string]string{}}
@@ -161,7 +160,7 @@ func (in *File) Unpacked() int64 { return in.unpacked() }
 // LineSize is the length of the line that is visited, in bytes.
 func (in *File) LineSize() int64 { return int64(len(in.lines.buf)) }
 
-// Digest identifies all that the file says, once it was read to its end.
+// Digest identifies the contents of a file that was read to its end.
 func (in *File) Digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
 
 // Credential returns the file's credential with an id.
@@ -218,7 +217,7 @@ type chain struct {
 	hash string
 }
 
-// take continues the chain with an event. Errors: it is not the next one, or its hash is wrong.
+// take adds an event to the chain. It fails on a wrong number or hash.
 func (c *chain) take(e store.EventRow) error {
 	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
 		return Contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)

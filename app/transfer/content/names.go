@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// maxNested is how many objects may stand in each other in a line. Ours have half of that at most.
+// maxNested bounds nested objects in a line. Ours have at most half of that.
 const maxNested = 16
 
 var (

@@ -41,8 +41,8 @@ func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 }
 
-// next returns the next record; io.EOF behind the ending, when nothing follows. The first record is
-// the opening.
+// next returns the next record, first the opening. It returns io.EOF after the ending, if nothing
+// follows.
 func (l *lineReader) next() (Record, error) {
 	if err := l.line(); err != nil {
 		if errors.Is(err, io.EOF) && l.last == KindEnd {
@@ -121,7 +121,7 @@ func (l *lineReader) opening() (Record, error) {
 	return r, nil
 }
 
-// bounded refuses a line that would take far more memory than it is long. A short line behind the
+// bounded refuses a line that would take far more memory than its length. Short lines behind the
 // skills can't.
 func (l *lineReader) bounded() error {
 	arranges := l.last <= KindSkill
@@ -176,7 +176,7 @@ func (l *lineReader) line() error {
 	}
 }
 
-// strict decodes one JSON value with nothing unknown in it and nothing behind it.
+// strict decodes one JSON value without unknown members or trailing data.
 func strict(text []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -189,7 +189,7 @@ func strict(text []byte, into any) error {
 	return nil
 }
 
-// wrong is the error of a file that was sealed properly and says something impossible.
+// wrong returns the error for a sealed file with impossible contents.
 func (l *lineReader) wrong(why string, cause error) error {
 	e := app.Invalid("file", fmt.Sprintf("line %d of the file is wrong: %s", l.number, why),
 		"Nothing was changed. The file was not made by Airlock, or by a version with a fault.")

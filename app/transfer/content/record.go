@@ -55,7 +55,7 @@ type Opening struct {
 	AskedKeys [][]byte `json:"asked_keys,omitempty"`
 }
 
-// Ending is the last line: how many lines of each kind came before it.
+// Ending is the last line, with the number of lines of each kind.
 type Ending struct {
 	Counts Counts `json:"counts"`
 }
@@ -139,7 +139,7 @@ type SkillGrant struct {
 	AllowedAt int64     `json:"allowed_at"`
 }
 
-// Bundle is the files of a version. What SKILL.md says of it is read from there.
+// Bundle is the files of a version. SKILL.md describes it.
 type Bundle struct {
 	Digest string `json:"digest"`
 	Packed []byte `json:"packed,omitempty"` // tar; absent if the storage had lost them
@@ -160,7 +160,7 @@ type Execution struct {
 	Manifest    app.Manifest `json:"manifest"`
 }
 
-// Script is what was submitted, as it was sent and as people see it.
+// Script is a submission as it was sent and as people see it.
 type Script struct {
 	store.ScriptRow
 	Script string  `json:"script"`

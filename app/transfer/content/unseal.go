@@ -92,7 +92,7 @@ func OpenPolicy(row store.PolicyRow) (p Policy, err error) {
 	return p, decode("policy of "+row.ProfileHandle, field{row.Body, &p.Body}, field{row.CreatedBy, &p.CreatedBy})
 }
 
-// OpenSkill opens a skill for a file. versions are its rows, in the same order.
+// OpenSkill opens a skill for a file. versions are its rows in order.
 func OpenSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s Skill, versions []store.SkillVersionRow,
 	err error) {
 	s = Skill{SkillRow: row, Versions: []SkillVersion{}, Profiles: []SkillGrant{}}

@@ -19,7 +19,7 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{enc: enc}
 }
 
-// wholeLines refuses a line that no reader would take. An encoder writes each in one piece.
+// wholeLines refuses unreadably long lines. An encoder writes each in one piece.
 type wholeLines struct{ w io.Writer }
 
 func (l wholeLines) Write(line []byte) (int, error) {

@@ -31,7 +31,7 @@ const Words = "five random words make a file"
 // Person is who does what people do.
 func Person() app.Actor { return app.Actor{Kind: app.ActorPerson, Name: "anna", Address: "192.0.2.8"} }
 
-// Instance is an instance: a store with what people and agents do to it.
+// Instance is a store with what people and agents do to it.
 type Instance struct {
 	T      testing.TB
 	Dir    string
@@ -93,7 +93,7 @@ func (h *Instance) Credential(name, value string, at ...string) app.Credential {
 	return accesstest.Must[app.Credential](h.T)(h.Desk.Credentials.Set(h.T.Context(), Person(), in))
 }
 
-// Profile makes an unlocked profile with keys that are linked to credentials of their names.
+// Profile makes an unlocked profile with keys linked to credentials of their names.
 func (h *Instance) Profile(description string, keys []string, at ...string) app.Profile {
 	h.T.Helper()
 	ctx := h.T.Context()
@@ -116,7 +116,7 @@ func (h *Instance) Locked(description string, keys []string, at ...string) app.P
 	return accesstest.Must[app.Profile](h.T)(h.Desk.Lifecycle.Lock(h.T.Context(), Person(), p.Handle, p.UpdatedAt))
 }
 
-// Execution adds a finished one with something in every table that hangs on it. It returns its id.
+// Execution adds a finished execution with rows in all its tables. It returns its id.
 func (h *Instance) Execution(p app.Profile) string {
 	h.T.Helper()
 	h.n++
