@@ -142,7 +142,6 @@ func (h Host) wordProtocol(relayed bool) string {
 	return ""
 }
 
-// portWords names ports in a sentence.
 func portWords(ports []int) string {
 	words := make([]string, len(ports))
 	for i, p := range ports {

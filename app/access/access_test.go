@@ -19,7 +19,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// atOnce runs all of them together and returns their errors.
 func atOnce(fns ...func() error) []error {
 	errs := make([]error, len(fns))
 	start := make(chan struct{})

@@ -68,7 +68,7 @@ type ErrorRow struct {
 	Do   string
 }
 
-// page is what the template sees.
+// page is the data of the template.
 type page struct {
 	Instance   *Instance
 	Base       string
@@ -150,7 +150,6 @@ func workers(n int) string {
 	return "at most " + strconv.Itoa(n)
 }
 
-// wordRetention says how long executions can be read.
 func wordRetention(days, count int) string {
 	var bounds []string
 	if days > 0 {

@@ -86,7 +86,6 @@ func (s *Service) ask(ctx context.Context, tx *store.Tx, a app.Approval, script 
 		"Asked for an approval of the script "+short(a.Subject)+"."))
 }
 
-// refused tells an agent about a refusal.
 func refused(a app.Approval) error {
 	return app.E(app.CodeScriptRefused, "a person refused this script; it did not run: "+a.Reason,
 		"Change the script as the reason says, and submit that. Don't submit this one again.")

@@ -75,7 +75,6 @@ func (l *limiter) bucketLocked(key string, now time.Time) *bucket {
 	return b
 }
 
-// dropLocked removes the keys that have no failures left.
 func (l *limiter) dropLocked(now time.Time) {
 	for key, b := range l.keys {
 		if b.forget(now, addressEvery); b.failures == 0 {

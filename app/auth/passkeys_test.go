@@ -121,7 +121,6 @@ func (a *authenticator) create(options []byte) []byte {
 		"response": map[string]any{"clientDataJSON": encoded(client), "attestationObject": encoded(object)}})
 }
 
-// get answers the options of a login.
 func (a *authenticator) get(options []byte) []byte {
 	a.t.Helper()
 	a.count++
@@ -138,7 +137,6 @@ func (a *authenticator) get(options []byte) []byte {
 	return a.lastSent
 }
 
-// addPasskey registers an authenticator for a session's person.
 func (d *desk) addPasskey(x auth.Session, name string) *authenticator {
 	d.T.Helper()
 	a := newAuthenticator(d.T.(*testing.T))
@@ -154,7 +152,6 @@ func (d *desk) passkeyOptions() []byte {
 	return accesstest.Must[[]byte](d.T)(d.Passkeys.LoginOptions(here))
 }
 
-// logInWith logs in from an address.
 func (d *desk) logInWith(response []byte, address string) (auth.Opened, error) {
 	return d.Passkeys.Login(d.T.Context(), here, address, "Mozilla", response)
 }

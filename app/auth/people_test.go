@@ -271,7 +271,6 @@ func TestANewTokenEndsEveryInvitation(t *testing.T) {
 	accesstest.WantCode(t, "an invitation from before", err, app.CodeUnauthorized)
 }
 
-// joined returns the session of a person invited with a role.
 func (d *desk) joined(by auth.Session, name string, role app.Role) (auth.Session, app.Secret) {
 	d.T.Helper()
 	token, _, err := d.Invitations.Create(d.T.Context(), by.Actor, role)

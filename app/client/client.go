@@ -102,7 +102,6 @@ func (a Answer) Refusal() *app.Error {
 	return body.Error
 }
 
-// withoutURL drops the URL from an error of net/http.
 func withoutURL(err error) error {
 	var inURL *url.Error
 	if errors.As(err, &inURL) {

@@ -75,7 +75,7 @@ func must2(b testing.TB) func(v *swap.Values, err error) *swap.Values {
 	}
 }
 
-// answer is what one small answer costs.
+// answer measures one small answer.
 func answer(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	known := must2(b)(sets.Known(context.Background(), at.Name, at.Ports[0]))
 	if known == nil {
@@ -90,7 +90,7 @@ func answer(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	_, _ = io.Copy(io.Discard, resp.Body)
 }
 
-// output is what a pass over a short output costs.
+// output measures a pass over a short output.
 func output(b testing.TB, sets *credentials.SearchSets, at app.Host) {
 	others, err := sets.Others(context.Background(), []app.Host{at}, nil)
 	if err != nil {

@@ -117,7 +117,6 @@ func (s *Registry) updateCredential(ctx context.Context, tx *store.Tx, by app.Ac
 	return tx.Audit(ctx, app.NewEvent(s.now(), by, "credential.change", c.Name, detail))
 }
 
-// rotate seals the value as the next version.
 func (s *Registry) rotate(ctx context.Context, tx *store.Tx, by app.Actor, c app.Credential, value app.Secret) error {
 	version := c.Version + 1
 	err := tx.Values.Insert(ctx, store.Value{

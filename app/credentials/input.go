@@ -24,7 +24,6 @@ type Input struct {
 	Reference   string    // into Vault, such as secret/data/oracle#password: the value comes from there
 }
 
-// checkInput brings the input into canonical form.
 func checkInput(in *Input) error {
 	if err := app.CheckName(in.Name); err != nil {
 		return err

@@ -100,7 +100,6 @@ func inVault(keys []app.Grant, credentials map[string]app.Credential) []wanted {
 	return list
 }
 
-// bind gives each of a policy's keys its credential's value.
 func (s *Resolver) bind(
 	handle string, keys []app.Grant, opened map[string]secrets.Resolved, credentials map[string]app.Credential,
 ) ([]secrets.Resolved, error) {

@@ -17,7 +17,6 @@ import (
 
 const sealedValue = "sealed-value-0123456789"
 
-// sealed sets a sealed credential for the hosts.
 func (d *desk) sealed(name string, at ...string) app.Credential {
 	d.T.Helper()
 	return accesstest.Must[app.Credential](d.T)(

@@ -57,7 +57,7 @@ func (s state) isAsNewAs(other state) bool {
 	return s.changes >= other.changes && s.sightings >= other.sightings
 }
 
-// index is what belongs where. It doesn't change.
+// index maps values to hosts. It is immutable.
 type index struct {
 	state
 	stored  []store.Belonging
@@ -168,7 +168,7 @@ func once[T interface{ isAsNewAs(state) bool }](ctx context.Context, making *sin
 	}
 }
 
-// current returns what belongs where now.
+// current returns the up-to-date index.
 func (s *SearchSets) current(ctx context.Context) (*index, error) {
 	now, err := s.now(ctx)
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 
 const inVaultValue = "value-in-vault-0123456789"
 
-// newVaultDesk is a desk with a Vault behind it.
 func newVaultDesk(t *testing.T) (*desk, *vaulttest.Server) {
 	t.Helper()
 	s := vaulttest.Start(t)

@@ -108,7 +108,6 @@ func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) se
 	}
 }
 
-// unresolved is the error for an unreadable value.
 func unresolved(name string, err error) *app.Error {
 	shown := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
 		Hint: "The operator finds the reason in its log."}

@@ -55,7 +55,6 @@ func (c *EndedCache) add(e ended) {
 	}
 }
 
-// bytes estimates how much memory it takes.
 func (e ended) bytes() int {
 	n := len(e.out.Stdout) + len(e.out.Stderr) + len(e.out.Result) + len(e.x.Error) + 8*len(e.out.Turns)
 	for _, c := range e.network {

@@ -22,7 +22,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// askedAgain reads a kept execution and its output again.
 func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
 	w.T.Helper()
 	again, err := w.Reader.ByID(w.T.Context(), x.ID)

@@ -56,7 +56,6 @@ func (s *Reader) ByHandle(ctx context.Context, handle string) (app.Execution, er
 	return openID(s.cfg.Keyring, x)
 }
 
-// openID adds the id.
 func openID(keyring *secrets.Keyring, x store.Execution) (app.Execution, error) {
 	id, err := keyring.Open(secrets.Execs, secrets.ExecutionRow(x.Handle), x.SealedID)
 	if err != nil {

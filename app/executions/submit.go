@@ -59,7 +59,6 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	return x, replayed, err
 }
 
-// insertion is a valid submission on its way into the store.
 type insertion struct {
 	submission Submission
 	profile    app.Profile
@@ -152,7 +151,6 @@ func (s *Submitter) seal(in *insertion, shown shown) (id string) {
 	return id
 }
 
-// replayError ends a submission whose idempotency key was used before.
 type replayError struct{ handle string }
 
 func (e *replayError) Error() string { return "executions: submitted before as " + e.handle }
@@ -202,7 +200,6 @@ func (s *Submitter) bind(ctx context.Context, tx *store.Tx, in *insertion, opene
 	return err
 }
 
-// discard gives back what bind took.
 func (in *insertion) discard() {
 	if in.binding != nil {
 		in.binding.Discard()

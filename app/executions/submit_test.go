@@ -203,7 +203,6 @@ func TestScriptForPeopleIsMasked(t *testing.T) {
 	w.Until(x, app.StatusCompleted)
 }
 
-// onlyApproved returns a world whose profile runs only approved scripts.
 func onlyApproved(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -217,7 +216,6 @@ func rule(w *world, may app.MayRun) {
 	w.Must(err)
 }
 
-// asked returns the one open question.
 func asked(w *world) app.Approval {
 	w.T.Helper()
 	open, err := w.Approvals.Open(w.T.Context())

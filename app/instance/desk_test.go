@@ -6,7 +6,6 @@ import (
 	"github.com/computclaw/airlock/app/access/accesstest"
 )
 
-// desk is an accesstest.Desk with helpers of this package.
 type desk struct{ *accesstest.Desk }
 
 func newDesk(t testing.TB, change ...func(*accesstest.Desk)) *desk {

@@ -61,7 +61,6 @@ func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 	return nil
 }
 
-// cancelPending cancels the queued executions and returns their handles.
 func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []string, err error) {
 	waiting, err := tx.Executions.Unfinished(ctx, "")
 	if err != nil {

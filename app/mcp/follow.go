@@ -44,7 +44,7 @@ func (r run) id() string {
 	return id
 }
 
-// execution is what waiting needs of the API's answer.
+// execution is the part of an answer that waiting needs.
 type execution struct {
 	ID       string     `json:"execution_id"`
 	Status   app.Status `json:"status"`
@@ -56,7 +56,6 @@ type execution struct {
 	} `json:"llm_request"`
 }
 
-// start submits and waits.
 func (c call) start(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
 	if r.Key == "" && c.tool.ID == "execute" {
 		r.Key = app.NewID()

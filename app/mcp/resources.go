@@ -44,7 +44,6 @@ func artifacts(got client.Answer) (id string, list []artifact) {
 	return x.ID, x.Artifacts
 }
 
-// links returns an answer's artifacts as links to resources.
 func links(got client.Answer) (all []sdk.Content) {
 	id, list := artifacts(got)
 	for _, a := range list {
@@ -61,7 +60,6 @@ func artifactURI(id, name string) string {
 	return uriBeginning + url.PathEscape(id) + uriMiddle + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 }
 
-// readArtifact answers resources/read.
 func (s server) readArtifact(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	ctx, api := s.way(ctx, req.Extra)
 	uri := req.Params.URI

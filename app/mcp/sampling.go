@@ -172,7 +172,6 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 // ten seconds, plus pauses.
 const passTries = 4
 
-// textOf joins the text parts.
 func textOf(content []sdk.Content) string {
 	var parts []string
 	for _, one := range content {

@@ -32,7 +32,7 @@ func Through(api client.Client) Way {
 	return func(ctx context.Context, _ *sdk.RequestExtra) (context.Context, client.Client) { return ctx, api }
 }
 
-// server is what tools and resources have in common.
+// server is the shared state of tools and resources.
 type server struct {
 	way     Way
 	profile app.Secret // of a connection that is not HTTP
@@ -141,7 +141,6 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 	return result
 }
 
-// errorResult tells the model the error in the API's shape.
 func errorResult(err error) *sdk.CallToolResult {
 	var known *app.Error
 	if !errors.As(err, &known) {

@@ -118,7 +118,6 @@ func (s skill) tool(execute apidocs.Tool) *sdk.Tool {
 		InputSchema: schema, Annotations: annotations(execute)}
 }
 
-// moveReferences moves the references within a schema to its new place.
 func moveReferences(part any, to string) {
 	switch part := part.(type) {
 	case map[string]any:

@@ -160,7 +160,6 @@ func (b *Backend) opensAfresh() bool {
 	return b.afresh
 }
 
-// readyCount returns how many boxes are ready.
 func (b *Backend) readyCount() int {
 	n := 0
 	for _, p := range b.allPools() {

@@ -108,7 +108,6 @@ func (b *Backend) images() []string {
 	return append([]string{""}, slices.Sorted(maps.Keys(b.report.Images))...)
 }
 
-// recordPackages keeps what a box reports about its runtime.
 func (b *Backend) recordPackages(image string, opened *Box) {
 	ready := opened.Session.Ready()
 	list := make([]Package, 0, len(ready.Installed))

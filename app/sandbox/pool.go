@@ -142,7 +142,6 @@ func (p *pool) keepsReady() bool {
 	return p.size > 0
 }
 
-// readyCount returns how many boxes are ready.
 func (p *pool) readyCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +190,6 @@ func (p *pool) refillLocked() {
 	}
 }
 
-// refillSoonLocked schedules a refill.
 func (p *pool) refillSoonLocked() {
 	if p.refillScheduled || p.closed {
 		return
@@ -295,5 +293,4 @@ func (p *pool) endBackoff(wait time.Duration) {
 	p.refillLocked()
 }
 
-// dropLocked ends a box in the background.
 func (p *pool) dropLocked(b *Box) { p.wg.Go(b.Close) }

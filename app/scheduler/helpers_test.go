@@ -9,7 +9,6 @@ import (
 
 func TestMain(m *testing.M) { enginetest.Main(m) }
 
-// world is a whole engine with this package's helpers.
 type world struct{ *enginetest.World }
 
 func newWorld(t testing.TB, change ...func(*engine.Config)) *world {

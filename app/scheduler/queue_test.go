@@ -127,7 +127,6 @@ func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	}
 }
 
-// claimants waits for these numbers of requests.
 func (w *world) claimants(resuming, starting int) {
 	w.T.Helper()
 	enginetest.Within(w.T, func() bool {

@@ -32,10 +32,8 @@ type slotRequest struct {
 
 func newSlots(n int) *slots { return &slots{free: n} }
 
-// start waits for a slot for a new execution.
 func (s *slots) start(ctx context.Context) error { return s.acquire(ctx, &s.starting, "") }
 
-// startNow takes a slot if one is free.
 func (s *slots) startNow() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +74,6 @@ func (s *slots) acquire(ctx context.Context, queue *[]slotRequest, profile strin
 	return context.Cause(ctx)
 }
 
-// release gives a slot back.
 func (s *slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -100,7 +100,6 @@ func (s *Scheduler) reserve(ctx context.Context) bool {
 	return true
 }
 
-// begin runs the execution claimed under the reservation.
 func (s *Scheduler) begin(x app.Execution, begin func(x app.Execution, slot *Slot) (run func())) {
 	x.Status = app.StatusRunning
 	s.lastProfile = x.ProfileHandle

@@ -101,7 +101,6 @@ func (cfg *Config) check() error {
 	return nil
 }
 
-// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()

@@ -156,7 +156,7 @@ func reason(err error) string {
 	return known.Message + ": " + known.Cause.Error()
 }
 
-// words is what may be shown of an error.
+// words returns the safe part of an error.
 func words(err error) (problem, hint string) {
 	var known *app.Error
 	if errors.As(err, &known) {

@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
 )
 
-// world is a Vault and a Client of it.
 type world struct {
 	t      *testing.T
 	server *vaulttest.Server
@@ -78,13 +77,11 @@ func ref(text string) app.Reference {
 	return r
 }
 
-// read fetches one value.
 func (w *world) read(text string) (Value, error) {
 	f, err := w.client.Fetch(w.t.Context(), []app.Reference{ref(text)})
 	return f.Values[ref(text)], err
 }
 
-// mustRead is read that must work.
 func (w *world) mustRead(text string) string {
 	w.t.Helper()
 	v, err := w.read(text)

@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// secret is the content of one path.
 type secret struct {
 	fields  map[string]any
 	version int
@@ -22,7 +21,6 @@ type secret struct {
 	lease   Lease
 }
 
-// answer is the outcome of reading one path.
 type answer struct {
 	secret secret
 	err    error
@@ -63,7 +61,6 @@ func (c *Client) readInTurn(ctx context.Context, path string) (secret, error) {
 	return s, err
 }
 
-// read reads one path now.
 func (c *Client) read(ctx context.Context, path string) (secret, error) {
 	var raw *api.Secret
 	err := c.as(ctx, func(client *api.Client) (err error) {
@@ -146,7 +143,6 @@ func parse(path string, raw *api.Secret) (secret, error) {
 	return s, nil
 }
 
-// field returns one field as a text.
 func (s secret) field(name string) (Value, error) {
 	raw, ok := s.fields[name]
 	if !ok {

@@ -110,7 +110,7 @@ func (c *Client) renewToken(ctx context.Context, s *session) {
 	}
 }
 
-// life is how long something of Vault's lives.
+// life is the lifetime of a token or lease.
 type life struct {
 	left      time.Duration
 	enough    time.Duration // prolong is content to end with so much left

@@ -63,7 +63,6 @@ func (c *Client) current() *session {
 	return c.active
 }
 
-// drop forgets a session whose token no longer works.
 func (c *Client) drop(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
