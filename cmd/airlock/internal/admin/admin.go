@@ -122,7 +122,6 @@ func (o *operator) plain(name string, run command, want ...string) command {
 	}
 }
 
-// ofProfile is plain for a command whose first argument is a profile.
 func (o *operator) ofProfile(
 	name string, run func(ctx context.Context, p app.Profile, rest []string) error, want ...string,
 ) command {
@@ -164,7 +163,7 @@ func table[T any](o *operator, list []T, row func(T) []string, head ...string) e
 	return w.Flush()
 }
 
-// asks reports whether somebody at a terminal is to be asked before a grant.
+// asks reports whether to ask a terminal before a grant.
 func (o *operator) asks(yes bool) bool { return !yes && cli.IsTerminal(o.In) }
 
 // confirm asks a question, and returns refused unless the answer is yes.
@@ -178,7 +177,7 @@ func (o *operator) confirm(question string, refused *app.Error) error {
 	return refused
 }
 
-// userName returns who typed the command, for the audit log.
+// userName returns the command's user, for the audit log.
 func userName() string {
 	if name := os.Getenv("SUDO_USER"); name != "" && os.Geteuid() == 0 {
 		return app.Clip(name, 64)

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// listApprovals prints what waits for a decision, and what was decided and still counts.
+// listApprovals prints open decisions, and those in force.
 func (o *operator) listApprovals(ctx context.Context, _ []string) error {
 	list, err := o.Access.Approvals.List(ctx, "")
 	if err != nil {

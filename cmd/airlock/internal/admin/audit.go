@@ -52,7 +52,6 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	return nil
 }
 
-// verifyNoted looks for an event that an earlier verifyAudit printed.
 func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	number, hash, _ := strings.Cut(noted, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)

@@ -66,7 +66,6 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	return o.tellSet(ctx, before, c, in.Value)
 }
 
-// credentialFlags are the flags that say what a credential is.
 type credentialFlags struct {
 	all                    *cli.Flags
 	mode, reference        *string
@@ -239,7 +238,6 @@ func testedAs(c app.Credential) string {
 	return "reached the host; nothing was proved"
 }
 
-// sealedPlaces says where a sealed value is put in.
 func sealedPlaces(c app.Credential) string {
 	text := c.PlaceNames()
 	if c.PlainHTTP {

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// errTestFailed ends airlock admin credential test after the outcome was printed.
+// errTestFailed ends the credential test after it printed the outcome.
 var errTestFailed = errors.New("nothing shows that the credential works there")
 
 // testCredential is airlock admin credential test.

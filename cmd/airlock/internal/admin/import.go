@@ -64,7 +64,6 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	return nil
 }
 
-// answers are what was said about single items of a plan.
 func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	said := map[string]bool{}
 	for i, key := range slices.Concat(yes, no) {
@@ -90,7 +89,6 @@ func hasItem(plan transfer.Plan, key string) bool {
 	return false
 }
 
-// upload opens a file of this host with its passphrase.
 func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, error) {
 	passphrase, err := o.passphrase(passphraseFile, "Passphrase of the file: ", false)
 	if err != nil {

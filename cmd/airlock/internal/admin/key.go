@@ -79,7 +79,7 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	return o.tellCopies(own)
 }
 
-// sealAll seals everything with the new key, and returns how many tokens that were.
+// sealAll seals everything with the new key, and returns the number of tokens.
 func (o *operator) sealAll(ctx context.Context, serverRuns bool) (int, error) {
 	n, err := rekey.Run(ctx, o.Store, o.Keyring)
 	if err != nil || !serverRuns {
@@ -126,7 +126,6 @@ func (o *operator) addKey() error {
 	return o.RenewKeys(o.cfg)
 }
 
-// dropKeys leaves the present key alone in the key file.
 func (o *operator) dropKeys() error {
 	current, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", o.cfg.DataDir)
 	if err != nil {

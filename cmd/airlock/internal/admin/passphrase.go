@@ -12,7 +12,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// maxPassphrase bounds what is read of a passphrase, in bytes.
 const maxPassphrase = 8 << 10
 
 // passphrase reads one from a file or a line of stdin. A terminal shows no typing, and asks twice
@@ -42,7 +41,6 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 	return first, nil
 }
 
-// ask reads a line; at a terminal with a prompt and without echo.
 func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
 	if cli.IsTerminal(o.In) {
 		fmt.Fprint(o.Err, prompt)

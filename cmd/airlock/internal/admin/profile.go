@@ -21,7 +21,6 @@ func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	return o.Access.Profiles.ByHandle(ctx, id)
 }
 
-// grants are the flags that create and lock have in common.
 type grants struct {
 	keys, hosts, private *[]string
 }
@@ -92,7 +91,6 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 	return nil
 }
 
-// mustExist is CodeNotFound, with the credential's name, if there is none.
 func (o *operator) mustExist(ctx context.Context, credential string) error {
 	_, err := o.Access.Credentials.ByName(ctx, credential)
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -102,7 +100,6 @@ func (o *operator) mustExist(ctx context.Context, credential string) error {
 	return err
 }
 
-// grant adds and links the keys and allows the hosts that the flags name.
 func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profile, error) {
 	names, credential := g.keyLinks()
 	var missing []app.Key

@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// changeHosts allows and removes hosts of a profile, and tells what it grants then.
 func (o *operator) changeHosts(ctx context.Context, args []string) error {
 	f := cli.NewFlags("admin profile hosts", Usage)
 	allow, private, remove := f.List("allow"), f.List("allow-private"), f.List("remove")

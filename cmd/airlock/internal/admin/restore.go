@@ -97,7 +97,6 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// tellAge says how old what was restored is, and what was taken away again.
 func (o *operator) tellAge(done transfer.Restored) {
 	if !done.AsOf.IsZero() {
 		fmt.Fprintf(o.Err, "everything is as it was at %s: hosts, modes, values and ends of profiles too\n",

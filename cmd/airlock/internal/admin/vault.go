@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// noVaultHere is said where only the command lacks what the server may well have.
+// noVaultHere is for a command that lacks variables which the server may have.
 const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* " +
 	"variables of the server"
 
