@@ -54,7 +54,7 @@ const (
 	exitPerson      = 7
 )
 
-// waitForPerson is how long a run waits for somebody to act, unless told otherwise.
+// waitForPerson is how long a run waits for a person by default.
 const waitForPerson = 10 * time.Minute
 
 // Run is airlock run.
@@ -136,7 +136,6 @@ func (j *job) readScript(path string) (err error) {
 	return checkEncoding(path, j.request.Script)
 }
 
-// readInputs reads the file with the inputs; "" is none.
 func (j *job) readInputs(inputs string) error {
 	if inputs == "" {
 		return nil
@@ -172,10 +171,8 @@ func readSource(in io.Reader, path string) (string, error) {
 	return strings.TrimPrefix(string(data), "\ufeff"), nil
 }
 
-// codingLine names a script's encoding, in its first or second line (PEP 263).
 var codingLine = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
 
-// checkEncoding refuses a script that Python would not read as UTF-8.
 func checkEncoding(name, script string) error {
 	if !utf8.ValidString(script) {
 		return cli.UsageError{Message: name + " is not UTF-8; save it as UTF-8, without a coding line"}

@@ -33,7 +33,6 @@ type submission struct {
 	Files map[string]string `json:"files,omitempty"`
 }
 
-// execution is what a run needs of an answer.
 type execution struct {
 	ID         string          `json:"execution_id"`
 	Status     app.Status      `json:"status"`
@@ -54,7 +53,6 @@ type execution struct {
 	whole json.RawMessage // the answer as it came
 }
 
-// connection is one row of what a script asked of the network.
 type connection struct {
 	Host        string   `json:"host"`
 	Port        int      `json:"port"` // 0 if only the name was asked for
@@ -73,14 +71,12 @@ type question struct {
 	Model     string `json:"model"`
 }
 
-// answer is the body of respond: a response or an error.
 type answer struct {
 	RequestID string  `json:"request_id"`
 	Response  *string `json:"response,omitempty"`
 	Error     *string `json:"error,omitempty"`
 }
 
-// profile is what a run that waits for a person needs of it.
 type profile struct {
 	State    string `json:"state"`
 	SetupURL string `json:"setup_url"`
@@ -103,7 +99,6 @@ func (p profile) settled() bool {
 	return true
 }
 
-// invitation says what a person is to do and where.
 func (p profile) invitation() string {
 	switch {
 	case p.State == string(app.StateLocked):
@@ -137,7 +132,7 @@ func (a agent) respond(ctx context.Context, id string, said answer) (execution, 
 	return x, err
 }
 
-// cancel stops an execution and returns how it ended, which may have been before.
+// cancel stops an execution and returns its end, which may have come before.
 func (a agent) cancel(ctx context.Context, id string) (execution, error) {
 	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/cancel"}, nil)
 	var refused *app.Error
@@ -183,7 +178,6 @@ func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.Raw
 	return got.Text, nil
 }
 
-// tries is how often a call is repeated that did not get through.
 const tries = 6
 
 // persist repeats a call while Airlock is unreachable or says "later". A stop ends pauses and

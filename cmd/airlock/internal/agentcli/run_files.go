@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// localFiles are the files of a run on this machine.
 type localFiles struct {
 	in  map[string]string // paths by the names that the script knows
 	out string            // directory for what the script leaves; "" if it stays where it is
@@ -37,7 +36,7 @@ func (l *localFiles) addInput(text string) error {
 	return nil
 }
 
-// sendFiles uploads the files of a run, those that are not there yet.
+// sendFiles uploads those files of a run that Airlock lacks.
 func (j *job) sendFiles(ctx context.Context) error {
 	for name, path := range j.files.in {
 		if j.request.Files[name] != "" {
@@ -79,7 +78,6 @@ type artifact struct {
 	} `json:"withheld"`
 }
 
-// takeArtifacts writes artifacts into the directory of --out and says what was withheld.
 func (j *job) takeArtifacts(ctx context.Context, x execution) error {
 	if j.files.out == "" || len(x.Artifacts) == 0 {
 		return nil
@@ -120,5 +118,5 @@ func (j *job) takeArtifact(ctx context.Context, root *os.Root, id, name string) 
 	return nil
 }
 
-// errOut names the flag that a local failure is about.
+// errOut names the flag of a local failure.
 func errOut(err error) error { return fmt.Errorf("--out: %w", err) }

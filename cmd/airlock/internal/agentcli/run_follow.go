@@ -11,10 +11,9 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// errCancelled means that the user stopped the run before Airlock had accepted it.
+// errCancelled: the user stopped the run before Airlock accepted it.
 var errCancelled = errors.New("cancelled before the script was accepted")
 
-// needsPerson is a refusal that a person can lift.
 type needsPerson struct {
 	refused   *app.Error
 	link      string // of the profile; "" for an approval

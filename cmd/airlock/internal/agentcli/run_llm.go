@@ -56,7 +56,6 @@ func (j *job) askCommand(ctx context.Context, q question) (string, error) {
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// capped is a buffer that refuses more than limit bytes, which ends the command.
 type capped struct {
 	bytes.Buffer
 	limit int

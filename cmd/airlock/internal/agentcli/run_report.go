@@ -94,7 +94,6 @@ func (n connection) reason() string {
 	return " (" + strings.Join(why, ", ") + ")"
 }
 
-// codeOf is the exit code of an execution that ended.
 func codeOf(status app.Status) int {
 	switch status {
 	case app.StatusCompleted:
@@ -168,7 +167,7 @@ func screen(w io.Writer) io.Writer {
 	return w
 }
 
-// plainText escapes what is not printed, but for ends of lines and tabs.
+// plainText escapes unprintable characters but line ends and tabs.
 type plainText struct{ io.Writer }
 
 func (p plainText) Write(text []byte) (int, error) {
@@ -186,7 +185,6 @@ func (p plainText) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// relay writes what a script printed, ending in a line break.
 func relay(w io.Writer, text string) {
 	if text != "" {
 		fmt.Fprint(w, text)
