@@ -14,7 +14,7 @@ type ExtraCA struct {
 	Certificates []*x509.Certificate
 }
 
-// maxExtraCA bounds what is read of AIRLOCK_EXTRA_CA: every box gets a copy.
+// maxExtraCA bounds AIRLOCK_EXTRA_CA: every box gets a copy.
 const maxExtraCA = 256 << 10
 
 // setExtraCA reads a file of certificates only: a private key in it would go to every box.
@@ -31,7 +31,7 @@ func setExtraCA(c *Config, path string) error {
 	return nil
 }
 
-// parseCertificates reads PEM certificates, at least one. Text between them is a comment.
+// parseCertificates reads at least one PEM certificate. Text between them is a comment.
 func parseCertificates(text []byte) ([]*x509.Certificate, error) {
 	var list []*x509.Certificate
 	for {
@@ -55,7 +55,7 @@ func parseCertificates(text []byte) ([]*x509.Certificate, error) {
 	return list, nil
 }
 
-// Pem writes the certificates and nothing else of the file.
+// Pem returns the certificates and nothing else of the file.
 func (e ExtraCA) Pem() []byte {
 	var out []byte
 	for _, c := range e.Certificates {

@@ -75,7 +75,7 @@ type Config struct {
 // EnvPrefix begins the names of all variables of Airlock.
 const EnvPrefix = "AIRLOCK_"
 
-// DefaultDataDir is in the directory that the program is started in.
+// DefaultDataDir is below the directory of the program's start.
 const DefaultDataDir = "data"
 
 // Load reads the configuration from an environment as of os.Environ. The error lists every problem;
@@ -128,7 +128,7 @@ func Load(environ []string) (Config, error) {
 	return c, nil
 }
 
-// fillMemory sets what goes by the memory there is unless the operator says.
+// fillMemory sets memory-dependent defaults.
 func (c *Config) fillMemory(root fs.FS) {
 	if c.origin["AIRLOCK_POOL"] == "" {
 		c.Pool = sandbox.DefaultPool(c.Workers, root)
@@ -174,7 +174,7 @@ func (v Variable) apply(c *Config, env map[string]string) error {
 	return v.set(c, value)
 }
 
-// fallBack takes what hosting platforms say where our own variables say nothing.
+// fallBack uses hosting platforms' variables where ours are unset.
 func (c *Config) fallBack(env map[string]string) {
 	if port := env["PORT"]; c.origin["AIRLOCK_ADDR"] == "" && port != "" {
 		if checkPort(port) == nil {
@@ -199,8 +199,8 @@ func (c *Config) fallBack(env map[string]string) {
 
 var pluginShape = regexp.MustCompile(`^AIRLOCK_PLUGIN_([A-Z0-9]+)_([A-Z0-9_]+)$`)
 
-// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; each backend
-// refuses what it doesn't know.
+// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; backends refuse
+// unknown ones.
 func (c *Config) pluginSettings(env map[string]string) (problems []error) {
 	for name, value := range env {
 		m := pluginShape.FindStringSubmatch(name)
@@ -235,7 +235,7 @@ func (c *Config) setPlugin(backend, setting, value string) error {
 	return nil
 }
 
-// adoptVariables takes what a backend's own programs understand where our variables say nothing.
+// adoptVariables uses a backend's own programs' variables where ours are unset.
 func (c *Config) adoptVariables(env map[string]string) {
 	for _, b := range backends.All() {
 		if !slices.Contains(c.Sandbox, b.Name) || c.PluginSettings[b.Name]["host"] != "" {

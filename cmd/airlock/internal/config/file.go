@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxSecretFile bounds what is read of a *_FILE.
+// maxSecretFile bounds a *_FILE.
 const maxSecretFile = 64 << 10
 
 // ReadSecretFile reads a secret from a regular file of at most 64 KiB, trimmed.
@@ -24,7 +24,7 @@ func ReadSecretFile(path string) (string, error) {
 	return text, nil
 }
 
-// readBounded reads a regular file of at most most bytes, whatever size it claims.
+// readBounded reads at most most bytes of a regular file, whatever its size claims.
 func readBounded(path string, most int64) (string, error) {
 	f, err := os.OpenFile(path, unix.O_NONBLOCK, 0) //nolint:gosec // the operator names it; a pipe must not hold us up
 	if err != nil {

@@ -16,7 +16,6 @@ const noImports = "none"
 
 var moduleName = regexp.MustCompile(`^[A-Za-z_]\w{0,63}(\.[A-Za-z_]\w{0,63}){0,7}$`)
 
-// setImports reads names of modules with commas, or none.
 func setImports(c *Config, v string) error {
 	list := []string{}
 	if v != noImports {

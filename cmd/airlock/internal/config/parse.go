@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ShowSize writes a size in bytes with the largest unit that divides it.
 func ShowSize(n int64) string {
 	return strings.TrimSuffix(strings.ReplaceAll(app.FormatSize(n), " ", ""), "bytes")
 }

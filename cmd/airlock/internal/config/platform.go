@@ -31,7 +31,7 @@ func platforms() []platform {
 	}
 }
 
-// anyContainer is what a container is that no platform owns to.
+// anyContainer is a container of no known platform.
 func anyContainer() platform {
 	return platform{name: "Docker", settings: "what you gave to the container",
 		logs: "the output of docker logs",
@@ -56,7 +56,7 @@ func findPlatform(env map[string]string) platform {
 	return platform{}
 }
 
-// Where says what people have to know about this place.
+// Where says what people have to know about this platform.
 func Where(cfg Config) (web.Where, error) {
 	at := web.Where{Token: cfg.Platform.token(!cfg.AdminToken.Empty())}
 	if cfg.Platform.name == "" {

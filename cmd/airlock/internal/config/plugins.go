@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/backends"
 )
 
-// backendVariables are short names for settings of the built-in backends.
 func backendVariables() (list []Variable) {
 	for _, b := range backends.All() {
 		for _, s := range b.Settings {
@@ -33,7 +32,6 @@ func backendVariables() (list []Variable) {
 	return list
 }
 
-// ownPlugin is a sandbox backend that the operator brings.
 type ownPlugin struct {
 	Name   string
 	Path   string
@@ -96,7 +94,7 @@ func (c *Config) Known() []string {
 	return list
 }
 
-// Auto reports whether the strongest backend is to be found out.
+// Auto reports whether to find the strongest backend.
 func (c *Config) Auto() bool { return slices.Equal(c.Sandbox, []string{"auto"}) }
 
 // Used returns the backends to try, in order. auto leaves out the operator's own.

@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app/redact/patterns"
 )
 
-// Bounds on the files of an operator's own rules.
 const (
 	maxRuleFile  = 256 << 10
 	maxRuleFiles = 100
@@ -28,7 +27,6 @@ func redactVariables() []Variable {
 	}
 }
 
-// patterns makes the rules that the configuration asks for.
 func (c *Config) patterns() (*patterns.Set, error) {
 	extra, err := readRules(c.RedactExtra)
 	if err != nil {
