@@ -310,7 +310,7 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	}
 }
 
-// What a person does not allow any more ends, also in a header.
+// Withdrawn places end their requests, also headers.
 func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
 	c := credential(t, "api.test:443")
 	less := c

@@ -148,7 +148,7 @@ func TestDialTimeLimitCoversResolving(t *testing.T) {
 	checkRefusal(t, s, err, rules.Timeout)
 }
 
-// Close ends what is open with a reset, aborts what is being dialled, and nothing opens afterwards.
+// Close resets open connections, aborts dials, and lets nothing open afterwards.
 func TestCloseCutsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	asked := make(chan struct{})

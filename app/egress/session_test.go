@@ -155,7 +155,7 @@ func TestLocalServices(t *testing.T) {
 	_, err = s.Dial(t.Context(), "any.test", 80)
 	checkRefusal(t, s, err, rules.ThisHost)
 
-	// Its name resolves to nothing; that is not what is wrong with another port.
+	// Its name resolves to nothing, but another port fails for itself.
 	_, err = s.Dial(t.Context(), "own.test", 9999)
 	checkRefusal(t, s, err, rules.ServicePort)
 

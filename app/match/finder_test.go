@@ -120,7 +120,7 @@ func wrap(text string, n int, br string) string {
 	return strings.Join(append(parts, text), br)
 }
 
-// Whoever chooses what stands before a value must not be able to hide its beginning in an escape.
+// An author of the preceding text must not hide a value's beginning in an escape.
 func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 	const value = "41u003d75;x3dlt;amp;abcdef"
 	f := strong(value)

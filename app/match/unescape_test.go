@@ -67,7 +67,7 @@ func TestHoleG5ThreeEncoders(t *testing.T) {
 	}
 }
 
-// Of a text that only one reading explains, what was read as an escape by itself had been lost.
+// With a single reading, a character read as an escape by itself had been lost.
 func TestHoleG5EscapedLayout(t *testing.T) {
 	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ"
 	f := strong(value)

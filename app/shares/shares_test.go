@@ -84,7 +84,7 @@ func TestTurns(t *testing.T) {
 }
 
 // TestTurnsOfTwoBusyNames: a third name waits for no more than who has a place now, however many of
-// two others wait and come back. Whoever happened to be quickest got the place.
+// two others wait and come back. Before, the quickest got the place.
 func TestTurnsOfTwoBusyNames(t *testing.T) {
 	turns := NewTurns(2, New(64), errors.New("full"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

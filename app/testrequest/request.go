@@ -17,7 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/rules"
 )
 
-// answer is what is kept of a response.
+// answer is the kept part of a response.
 type answer struct {
 	status  int
 	took    time.Duration

@@ -15,7 +15,7 @@ const (
 	MaxFields = 200
 )
 
-// Kind tells what is wrong with a head.
+// Kind is a head's fault.
 type Kind int
 
 // The kinds.

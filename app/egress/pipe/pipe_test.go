@@ -121,7 +121,7 @@ func TestReadDeadline(t *testing.T) {
 	}
 }
 
-// Close is orderly: the other end reads what is left and is free to write into the void.
+// Close is orderly: the other end reads the rest, and its writes vanish.
 func TestClose(t *testing.T) {
 	a, b := New()
 	if _, err := a.Write([]byte("last words")); err != nil {

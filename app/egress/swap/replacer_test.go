@@ -132,7 +132,7 @@ func TestObjectsInLinesPassAtOnce(t *testing.T) {
 	}
 }
 
-// Indented lists were longer than what is held back.
+// Indented lists were longer than the held part.
 func TestHoleG5IndentedNumbers(t *testing.T) {
 	for _, n := range []int{0, 20, 28, 40, 60} {
 		for _, value := range []string{secretB, longValue} {
