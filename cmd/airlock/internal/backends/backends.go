@@ -28,7 +28,7 @@ type Backend struct {
 	// by name and has no setting "host": plugins get no environment.
 	Adopted map[string]string
 
-	// Capabilities returns what its plugin is started with; nil: none.
+	// Capabilities returns the plugin's capabilities at start; nil: none.
 	Capabilities func() ([]uintptr, error)
 }
 

@@ -1,4 +1,4 @@
-// Package build tells from what this program was built.
+// Package build tells this program's source.
 package build
 
 import (
@@ -13,7 +13,7 @@ const Version = "0.1.0"
 // Set by the linker (-X), as the Makefile does.
 var commit string
 
-// String returns the version with all that tells one build from another.
+// String returns the version with all details of the build.
 func String() string {
 	from := revision()
 	if from == "" {
@@ -22,7 +22,6 @@ func String() string {
 	return fmt.Sprintf("%s (commit %s, %s %s/%s)", Version, from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// revision returns the commit this was built from, or "".
 func revision() string {
 	if commit != "" {
 		return commit

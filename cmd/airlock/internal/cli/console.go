@@ -32,10 +32,9 @@ type UsageError struct {
 
 func (e UsageError) Error() string { return e.Message }
 
-// errHelp ends a command that was asked for its help.
 var errHelp = errors.New("help was printed")
 
-// Finish tells a command's error and returns the exit code.
+// Finish prints a command's error and returns the exit code.
 func (c Console) Finish(err error) int {
 	var wrong UsageError
 	var known *app.Error

@@ -16,7 +16,7 @@ type Flags struct {
 	usage string
 }
 
-// NewFlags starts a command's flags. usage is the help text that it stands in.
+// NewFlags starts a command's flags. usage: its help text.
 func NewFlags(name, usage string) *Flags {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)

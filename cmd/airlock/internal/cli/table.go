@@ -43,7 +43,7 @@ func PrintList(w io.Writer, name string, texts []string) {
 	}
 }
 
-// Printable escapes what is not printable, or not seen.
+// Printable escapes unprintable and invisible characters.
 func Printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -81,7 +81,7 @@ func Stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Joined is a, and b after the separator if there is something in it.
+// Joined returns a, and b after the separator unless it is empty.
 func Joined(separator, a, b string) string {
 	if b == "" {
 		return a

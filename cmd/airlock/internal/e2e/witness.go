@@ -68,7 +68,7 @@ func (w *Witness) Kept() {
 	w.set = len(w.tokens)
 }
 
-// Problems returns what was wrong with the credentials that came.
+// Problems returns the faults of the credentials that came.
 func (w *Witness) Problems() []string {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

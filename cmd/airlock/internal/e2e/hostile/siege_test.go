@@ -145,7 +145,7 @@ func (s *siege) judge(c hostile.Case, x e2e.Execution) {
 	}
 }
 
-// hostileSources submits what is no script at all (E20).
+// hostileSources submits texts that are no scripts (E20).
 func (s *siege) hostileSources() {
 	profile := s.profile("", nil)
 	for what, c := range map[string]struct {

@@ -263,7 +263,7 @@ func TestExportAndImportByChoice(t *testing.T) {
 		fresh.Count("SELECT count(*) FROM profiles") != 2 {
 		t.Errorf("what was not wanted was imported, or what was is missing")
 	}
-	// The file's profile never expires any more: without a yes it does not extend the one here.
+	// The file's profile never expires: without a yes the one here keeps its expiry.
 	end := func() int { return fresh.Count("SELECT expires_at FROM profiles WHERE description = 'MINE'") }
 	before := end()
 	old.Admin("", "profile", "expire", handles["MINE"], "never")
