@@ -65,7 +65,6 @@ func etcBinds() []string {
 	}
 }
 
-// layout describes the root of a box. Check finds it once.
 type layout struct {
 	usr     string      // host directory that becomes /usr
 	links   [][2]string // target, path: /bin -> usr/bin
@@ -141,14 +140,12 @@ func openSmall(name string) *os.File {
 	return f
 }
 
-// fds are the numbers of the descriptors that bwrap inherits.
 type fds struct {
 	guest, status, seccomp int
 	copies                 []int // one per layout.copies; 0 for one that is bound
 	files                  []int // one per etcFiles
 }
 
-// purpose is what a sandbox is made for.
 type purpose struct {
 	command  []string
 	limits   plugins.Limits

@@ -40,7 +40,6 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestOnlySmallFilesForEverybodyAreCopied: a script owns the copy, and a large one takes memory.
 func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
 	root := t.TempDir()
 	for _, dir := range []string{"usr", "etc/java-9", "etc/ssl"} {
@@ -75,7 +74,6 @@ func TestOnlySmallFilesForEverybodyAreCopied(t *testing.T) {
 		bound); diff != "" {
 		t.Error(diff)
 	}
-	// a file made private since then is bound
 	args := string(l.arguments(purpose{}, fds{copies: []int{0}, files: make([]int, len(etcFiles()))}))
 	if want := "--ro-bind\x00" + root + "/etc/services\x00/etc/services\x00"; !strings.Contains(args, want) {
 		t.Errorf("%q lacks %q", args, want)

@@ -61,7 +61,6 @@ func NewFor(guest []byte, group string) *Backend {
 	return b
 }
 
-// ownGroup tells an operator how to provide a control group on this host.
 const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or " +
 	"AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 

@@ -47,7 +47,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// needTemplates skips the test where boxes can't be forked.
 func needTemplates(t *testing.T, groups sandboxtest.Groups) {
 	t.Helper()
 	if os.Geteuid() != 0 || groups.Version == 0 {
@@ -55,12 +54,10 @@ func needTemplates(t *testing.T, groups sandboxtest.Groups) {
 	}
 }
 
-// cgroupsOfBoxes lists an instance's remaining cgroups without those of templates.
 func cgroupsOfBoxes(instance string) []string {
 	return slices.DeleteFunc(cgroupsOf(instance), func(dir string) bool { return strings.Contains(dir, ".template-") })
 }
 
-// cgroupsOf lists the boxes' cgroups that an instance still has.
 func cgroupsOf(instance string) []string {
 	var found []string
 	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {

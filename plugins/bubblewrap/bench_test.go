@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// firstByte reports when the first output arrives.
 type firstByte struct{ at chan time.Time }
 
 func (w firstByte) Write(p []byte) (int, error) {
@@ -26,7 +25,6 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures a box's first byte and whole life through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, nil)
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {
@@ -57,7 +55,6 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportMetric(float64(first.Microseconds())/1000/float64(b.N), "ms-to-first-byte")
 }
 
-// BenchmarkIdle opens boxes that wait, and reports what each one takes.
 func BenchmarkIdle(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, nil)
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {
@@ -102,7 +99,6 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// cpuSeconds is what a process has used so far.
 func cpuSeconds(b *testing.B, pid int) float64 {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "schedstat"))
 	var nanos float64

@@ -16,7 +16,6 @@ import (
 // maxRefusedForks is how many refused forks end a box. Only a fork bomb gets there.
 const maxRefusedForks = 1000
 
-// box is one running sandbox.
 type box struct {
 	*process
 	group  group

@@ -40,7 +40,6 @@ func TestAsOrdinaryUser(t *testing.T) {
 	}
 }
 
-// TestInheritedDescriptorsStayOut gives this process what a careless supervisor might leave open.
 func TestInheritedDescriptorsStayOut(t *testing.T) {
 	fd, err := unix.Open("/etc/passwd", unix.O_RDONLY, 0) // without O_CLOEXEC
 	if err != nil {

@@ -73,7 +73,6 @@ func (c *cgroup1) sweep(keep func(string) bool) error {
 	return errors.Join(errs...)
 }
 
-// group1 is one box's directories by controller.
 type group1 struct{ dirs map[string]cgroupDir }
 
 func (g *group1) limit(l plugins.Limits) error {

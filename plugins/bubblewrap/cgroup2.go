@@ -66,7 +66,6 @@ func (c *cgroup2) sweep(keep func(string) bool) error {
 	return c.base.sweep(c.names, keep, func(dir cgroupDir) error { return drain(group2{dir}) })
 }
 
-// group2 is one box's directory.
 type group2 struct{ dir cgroupDir }
 
 func (g group2) limit(l plugins.Limits, cpu bool) error {

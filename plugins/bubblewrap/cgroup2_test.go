@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeCgroup makes a directory that looks like a cgroup with these files.
 func fakeCgroup(t *testing.T, dir string, files ...string) cgroupDir {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

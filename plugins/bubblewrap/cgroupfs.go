@@ -85,7 +85,6 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// killAll kills each process it finds, once.
 func (d cgroupDir) killAll() error {
 	pids, err := d.pids()
 	for _, pid := range pids {

@@ -98,7 +98,6 @@ func (b *Backend) prepare() error {
 	return err
 }
 
-// proof is the result of trying every control in one kind of box.
 type proof struct {
 	kind     kind
 	controls []plugins.Control

@@ -40,7 +40,6 @@ func TestBusyHostProvesNoLimit(t *testing.T) {
 	}
 }
 
-// TestUnready goes through a real plugin, like everything a person will see.
 func TestUnready(t *testing.T) {
 	client, cfg := sandboxtest.Open(t, Name, nil)
 	for name, tt := range map[string]struct {

@@ -44,10 +44,8 @@ func (h *host) identify(ctx context.Context) (version, digest string, err error)
 	return version, "dpkg-sha256:" + sum(python, []byte(strings.Join(packages, "\n"))), nil
 }
 
-// minPython is the oldest 3.x that the runner works with.
 const minPython = 9
 
-// supported reports whether version is 3.x with x at least minPython.
 func supported(version string) bool {
 	var major, minor int
 	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor)

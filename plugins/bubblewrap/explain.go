@@ -18,7 +18,6 @@ func explain(err error) error {
 	return fmt.Errorf("boxes cannot be opened here: %w", err)
 }
 
-// surroundings are the host's settings that decide whether a box opens.
 type surroundings struct {
 	sysctl    func(string) string
 	powerless bool // root that can't give boxes uids of their own
@@ -55,7 +54,6 @@ func advise(err error, at surroundings) string {
 const inContainer = "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt " +
 	"systempaths=unconfined"
 
-// powerless reports whether Airlock is root without the capabilities that stageAttributes needs.
 func powerless() bool {
 	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

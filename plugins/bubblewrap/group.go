@@ -19,7 +19,6 @@ type limiter interface {
 	pollInterval() pollInterval
 }
 
-// group holds one box's processes to its limits.
 type group interface {
 	// add puts a process and its later forks into the group.
 	add(pid int) error
@@ -53,7 +52,6 @@ func (p *pollInterval) next(u usage) time.Duration {
 	return p.wait
 }
 
-// usage is what a group knows about a box.
 type usage struct {
 	oom     bool          // memory ran out
 	refused int64         // forks and threads that the process limit refused

@@ -15,7 +15,6 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// host is Check's immutable finding about this machine.
 type host struct {
 	bwrap       string
 	version     string // of bwrap
@@ -101,7 +100,6 @@ func bwrapVersion(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// findPython returns the path of the guest's interpreter, as seen in the box.
 func findPython(s settings) (string, error) {
 	paths := []string{"/usr/bin/python3"}
 	if s.usrLocal {

@@ -5,7 +5,6 @@ import (
 	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
-// least is what the set-up itself needs.
 func least() plugins.Limits {
 	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 32}
 }

@@ -14,7 +14,6 @@ type meter struct {
 	over  chan struct{} // closed once nothing of the box is left
 }
 
-// reading is the outcome of one look at a group.
 type reading struct {
 	usage usage
 	err   error
@@ -28,7 +27,6 @@ var (
 	errUnmeasured = errors.New("bubblewrap: usage is known at the end only, because a control group lacks counters")
 )
 
-// ask waits for an answer, which comes while the box is open.
 func (m *meter) ask(ctx context.Context) (usage, error) {
 	answer := make(chan reading, 1)
 	select {
@@ -42,7 +40,6 @@ func (m *meter) ask(ctx context.Context) (usage, error) {
 	return seen.usage, seen.err
 }
 
-// measured returns the usage of a box that has not ended.
 func (b *box) measured() (usage, error) {
 	if b.killed != "" {
 		return usage{}, errKilled

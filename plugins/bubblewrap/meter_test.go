@@ -29,7 +29,6 @@ func counters1() map[string]string {
 	}
 }
 
-// groupWith makes a group of either version with these files.
 func groupWith(t *testing.T, version int, files map[string]string) group {
 	t.Helper()
 	d := cgroupDir(t.TempDir())
@@ -118,7 +117,6 @@ func TestAMissingCounterIsNotZero(t *testing.T) {
 	}
 }
 
-// TestAKilledBoxIsNotMeasured: why it was killed only its end says.
 func TestAKilledBoxIsNotMeasured(t *testing.T) {
 	if u, err := usageOf(t, &box{group: groupWith(t, 2, counters2()), killed: plugins.ReasonPids}); !errors.Is(err,
 		errKilled) {

@@ -60,7 +60,6 @@ func (t *tree) procs() ([]*os.File, error) { return nil, errors.New("memory is w
 // count as processes.
 const nearly = 4
 
-// inodeSize is roughly what the kernel keeps for one file of a tmpfs.
 const inodeSize = 1 << 10
 
 func (t *tree) usage() (usage, error) {

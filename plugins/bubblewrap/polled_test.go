@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// TestPolledCountsNothingOfTheHost: a box that is being made still shows the host's file systems.
 func TestPolledCountsNothingOfTheHost(t *testing.T) {
 	file := filepath.Join("/dev/shm", "airlock-"+t.Name())
 	if err := os.WriteFile(file, make([]byte, 8<<20), 0o600); err != nil {

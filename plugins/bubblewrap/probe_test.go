@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestProbeFindsHoles opens boxes with a control missing, which the probe has to notice.
 func TestProbeFindsHoles(t *testing.T) {
 	backend := New(WithGuest(sandboxtest.Guest(t)))
 	if err := backend.prepare(); err != nil {

@@ -2,7 +2,6 @@ package bubblewrap
 
 import "github.com/computclaw/airlock/plugins"
 
-// settings are the parsed form of plugins.Config.Settings.
 type settings struct {
 	bwrap    string // empty: search
 	root     string
@@ -24,7 +23,6 @@ const (
 	limitsPolled = "polled"
 )
 
-// parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
 	s := settings{root: "/", limits: limitsAuto, box: boxTemplate}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{

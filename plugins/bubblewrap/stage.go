@@ -97,7 +97,6 @@ func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) 
 	return p, nil
 }
 
-// netnsFlags are the options of the first step.
 func (h *host) netnsFlags(is purpose) (flags []string) {
 	if is.template {
 		return nil // its boxes have limits of their own
@@ -125,7 +124,6 @@ const (
 	countUID = 65_536
 )
 
-// templateUID is who templates are outside.
 const templateUID = firstUID + countUID
 
 // templateAttributes add the uids of its boxes to those of a template.

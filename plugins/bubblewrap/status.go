@@ -16,7 +16,6 @@ type status struct {
 	exitCode func() *int // waits for it; nil if the box was never set up, or killed with what reports
 }
 
-// event is one JSON document of a status.
 type event struct {
 	ExitCode *int `json:"exit-code"`
 	Ready    bool `json:"ready"` // of a template only: its PID 1 is about to run

@@ -44,7 +44,6 @@ const (
 // maxReady is how many bytes a template says when it is ready.
 const maxReady = 64 << 10
 
-// template is a sandbox in which boxes are forked from an interpreter.
 type template struct {
 	process *process
 	group   group
@@ -93,7 +92,6 @@ type request struct {
 	Shm     int64      `json:"shm"`
 }
 
-// canFork returns why this host can't have templates, or nil.
 func (h *host) canFork() error {
 	switch {
 	case os.Geteuid() != 0:
@@ -242,7 +240,6 @@ func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
 	return &box{process: p, group: g}, nil
 }
 
-// lastWords returns the content of stderr's pipe, even if others still hold it.
 func (p *process) lastWords() string {
 	_ = p.stdio.Stderr.SetReadDeadline(time.Now().Add(time.Second))
 	return stdio.LastOf(p.stdio.Stderr)
@@ -262,7 +259,6 @@ func (h *host) request(is purpose) request {
 	return r
 }
 
-// send sends a request. The descriptors stay the caller's too.
 func (t *template) send(r request, files []*os.File) error {
 	if err := t.link.SetWriteDeadline(time.Now().Add(readyWithin)); err != nil {
 		return err

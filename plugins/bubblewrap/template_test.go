@@ -89,8 +89,6 @@ func TestATemplateIsStartedAnewAfterSoManyBoxes(t *testing.T) {
 	})
 }
 
-// TestHoleWaitingBoxesFillNoTemplate: a template's server holds memory for each box, so it bounds
-// them.
 func TestHoleWaitingBoxesFillNoTemplate(t *testing.T) {
 	b, h := forking(t, renewAfter)
 	if want := mostAtOnce(); int64(h.templates.most) != want || want < 64 {
@@ -137,7 +135,6 @@ func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	})
 }
 
-// killTree kills process root, and waits for the end of its descendants.
 func killTree(t *testing.T, root int) {
 	t.Helper()
 	var ends []unix.PollFd
@@ -155,7 +152,6 @@ func killTree(t *testing.T, root int) {
 	}
 }
 
-// TestHostsWithoutControlGroupsOpenBoxesAfresh, and say why.
 func TestHostsWithoutControlGroupsOpenBoxesAfresh(t *testing.T) {
 	b := New(WithGuest(sandboxtest.Guest(t)))
 	r, err := b.Check(t.Context(), plugins.Config{Instance: "test-template",
@@ -196,7 +192,6 @@ func TestHoleM4ACheckThatIsCutShortLeavesNoTemplate(t *testing.T) {
 	}
 }
 
-// TestHoleChecksAtOnceLeftATemplate: concurrent first checks left a template running.
 func TestHoleChecksAtOnceLeftATemplate(t *testing.T) {
 	needTemplates(t, sandboxtest.FindGroups(t))
 	const instance = "test-at-once"

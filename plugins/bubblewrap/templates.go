@@ -108,7 +108,6 @@ func (ts *templates) readyLocked(ctx context.Context) error {
 	}
 }
 
-// awaitStartLocked waits for the start in progress, if any.
 func (ts *templates) awaitStartLocked(ctx context.Context) error {
 	starting := ts.starting
 	if starting == nil {

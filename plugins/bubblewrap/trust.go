@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/plugins/roots"
 )
 
-// tmpDir is a box's writable directory.
 const tmpDir = "/tmp"
 
 // replaceRoots replaces the runtime's roots with airlock-init's bundle, for programs that ignore
@@ -106,7 +105,6 @@ func (l *layout) remake(root, dir, original string, replaced map[string]string) 
 	}
 }
 
-// hides reports whether a path of the runtime is not shown to boxes.
 func (l *layout) hides(file string) bool {
 	return slices.ContainsFunc(l.covered, func(dir string) bool { return strings.HasPrefix(file, dir+"/") })
 }
