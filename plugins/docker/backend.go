@@ -50,7 +50,6 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// host is a configured engine with the images that boxes may run.
 type host struct {
 	*engine
 	guest    func(goarch string) ([]byte, error)

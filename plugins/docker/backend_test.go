@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// testImage is built from this host's own Python.
 const testImage = "airlock-test:1"
 
 // shared is the engine of all tests that don't harm others; base is what images are made of.
@@ -33,7 +32,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// withEngine runs tests while an engine with the test image is there.
 func withEngine(run func() int) (code int, err error) {
 	dir, err := os.MkdirTemp("", "docker-engine-")
 	if err != nil {

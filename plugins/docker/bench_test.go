@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// firstByte reports when the first output arrives.
 type firstByte struct{ at chan time.Time }
 
 func (w firstByte) Write(p []byte) (int, error) {
@@ -22,7 +21,6 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures a box's first byte and whole life through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, sharedSettings())
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {

@@ -117,7 +117,6 @@ func (h *host) prepareOne(ctx context.Context, name string) (*image, error) {
 	return i, nil
 }
 
-// prove tries every control.
 func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, error) {
 	hidden := []string{}
 	if stateDir != "" {

@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/plugins/rlimit"
 )
 
-// user is who scripts are.
 const user = "65534:65534"
 
 const hostname = "sandbox"

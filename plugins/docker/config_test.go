@@ -7,7 +7,6 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestNoContainerLog: the engine must not keep an unmasked copy of a script's output.
 func TestNoContainerLog(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -27,7 +27,6 @@ const callTime = 20 * time.Second
 // startTime bounds the start of a container. Of many started together, each takes as long as all.
 const startTime = time.Minute
 
-// engine is a Docker engine that has answered.
 type engine struct {
 	api     *client.Client
 	host    string
@@ -73,7 +72,6 @@ func findSocket() (string, error) {
 		strings.Join(paths, " or "))
 }
 
-// identity is what an engine tells of itself with every answer.
 type identity struct{ api, server string }
 
 // identify asks in the oldest version. An engine that refuses it names its own version.

@@ -184,7 +184,6 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fill writes until there is no more room.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -204,7 +203,6 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// eventually waits for a list of wrongs to become empty.
 func eventually(t testing.TB, within time.Duration, wrongs func() []string) {
 	t.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
@@ -219,7 +217,6 @@ func eventually(t testing.TB, within time.Duration, wrongs func() []string) {
 	}
 }
 
-// authority signs certificates for one test.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey

@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// explain adds what a person can do to an engine's error.
 func explain(err error) error {
 	if err == nil {
 		return nil
@@ -33,7 +32,6 @@ func callError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, explain(err))
 }
 
-// unreachable reports whether an error says that no engine answers.
 func unreachable(err error) bool {
 	text := strings.ToLower(err.Error())
 	return client.IsErrConnectionFailed(err) || errors.Is(err, syscall.ECONNREFUSED) ||

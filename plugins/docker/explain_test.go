@@ -13,8 +13,6 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// TestAddressWithTheNumberOfAnAnswer: "403" in an unreachable address was taken for a proxy's
-// refusal.
 func TestAddressWithTheNumberOfAnAnswer(t *testing.T) {
 	api, err := client.New(client.WithHost("unix://" + filepath.Join(t.TempDir(), "engine-4034037.sock")))
 	if err != nil {

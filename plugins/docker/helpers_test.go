@@ -53,7 +53,6 @@ func (w *world) ready(t *testing.T) plugins.Report {
 	return r
 }
 
-// checked is the host of the last successful check.
 func (w *world) checked() *host {
 	h, _ := w.Backend.ready.Host(Name)
 	return h
@@ -69,7 +68,6 @@ func (w *world) unready(t *testing.T) string {
 	return r.Reason
 }
 
-// do runs an order in a box.
 func (w *world) do(t *testing.T, spec plugins.Spec, o sandboxtest.Order) (string, plugins.Exit, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -94,7 +92,6 @@ func (w *world) doWithin(ctx context.Context, t *testing.T, spec plugins.Spec, o
 	return out.String(), exit, err
 }
 
-// outcome is what Run has returned.
 type outcome struct {
 	exit plugins.Exit
 	err  error
@@ -146,7 +143,6 @@ func settled(tb testing.TB, d *dockertest.Engine) func(instance string) []string
 	}
 }
 
-// noneLeft asserts that an instance has no container.
 func noneLeft(t *testing.T, d *dockertest.Engine, instance string) {
 	t.Helper()
 	for _, left := range settled(t, d)(instance) {

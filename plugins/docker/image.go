@@ -54,7 +54,6 @@ func (i *image) current() string {
 	return i.derived
 }
 
-// findImage resolves a name to what it stands for now.
 func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 	found, err := within(ctx, callTime, func(ctx context.Context) (client.ImageInspectResult, error) {
 		return e.api.ImageInspect(ctx, name)
@@ -83,7 +82,6 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 	return i, nil
 }
 
-// missingImage is the name of an image that the engine doesn't have.
 type missingImage struct{ name string }
 
 func (m missingImage) Error() string { return m.text() + ": " + m.advice() }
@@ -205,7 +203,6 @@ func (h *host) findPython(ctx context.Context, stage string) (string, error) {
 	return "", fmt.Errorf("it has no python3 in /usr/local/bin, /usr/bin or /bin")
 }
 
-// archive holds airlock-init and the files that tell a script who it is.
 func archive(guest []byte) []byte {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)

@@ -179,7 +179,6 @@ func TestForgedDerivedImage(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestProgramsInTmp runs a program from /tmp, which the operator has to allow.
 func TestProgramsInTmp(t *testing.T) {
 	const script = `
 import os, subprocess

@@ -2,7 +2,6 @@ package docker
 
 import "github.com/computclaw/airlock/plugins"
 
-// least is what a container needs to start.
 func least() plugins.Limits {
 	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 16}
 }

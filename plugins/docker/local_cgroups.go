@@ -73,7 +73,6 @@ func (n *localCgroups) usage() (u usage, ok bool) {
 	return u, !r.missed
 }
 
-// reader reads counters, and remembers if one was missing.
 type reader struct{ missed bool }
 
 func (r *reader) number(dir, file string) int64 {

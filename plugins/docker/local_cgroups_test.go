@@ -30,7 +30,6 @@ func splitCounters() map[string]string {
 	}
 }
 
-// group makes a directory that looks like a control group.
 func group(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

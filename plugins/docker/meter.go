@@ -19,7 +19,6 @@ const (
 	maxStats  = 1 << 20         // bytes of an answer
 )
 
-// usage is what a box was seen to use.
 type usage struct {
 	peak int64 // bytes; where the kernel keeps no mark of it, the highest that was seen
 	cpu  time.Duration
@@ -28,7 +27,6 @@ type usage struct {
 	oom  bool // memory ran out, and the kernel ended a process of it or found none; only counters on this host tell
 }
 
-// meter reads one box's counters: soon after something happened, rarely otherwise.
 type meter struct {
 	engine    *engine
 	container string
@@ -58,7 +56,6 @@ func (m *meter) approach(ctx context.Context) {
 	m.near = near
 }
 
-// watch looks until ctx ends.
 func (m *meter) watch(ctx context.Context) {
 	m.approach(ctx)
 	timer := time.NewTimer(lookFirst)

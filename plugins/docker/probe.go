@@ -21,7 +21,6 @@ var probeScript string
 const groupsFix = "run the engine with the control groups of memory and processes (a rootless one with cgroup " +
 	"version 2 and delegation)"
 
-// probeLimits are small, so that reaching them is quick.
 func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 96 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
 }

@@ -42,8 +42,6 @@ func TestEndDoesNotWaitForRemoval(t *testing.T) {
 	}
 }
 
-// TestCountersOfThisHost reads counters without the engine. Refused forks are counted then, not
-// guessed.
 func TestCountersOfThisHost(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

@@ -26,7 +26,6 @@ const (
 	lastLook = 300 * time.Millisecond
 )
 
-// box is one running sandbox.
 type box struct {
 	*host
 	id     string
@@ -39,7 +38,6 @@ type box struct {
 	over   bool // the engine has said that nothing runs in it any more
 }
 
-// newBox returns a box that has yet to run.
 func (h *host) newBox(spec plugins.Spec) (*box, error) {
 	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
@@ -123,7 +121,6 @@ func (b *box) create(ctx context.Context, i *image, command []string) error {
 	}
 }
 
-// serve relays until the box ends and returns how it did.
 func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	defer b.conn.Close()
 	watching, stop := context.WithCancel(ctx)
@@ -156,7 +153,6 @@ func (b *box) feed(ctx context.Context, stdin io.Reader) {
 	_ = b.conn.CloseWrite()
 }
 
-// pokingWriter tells a meter that something has reached the box.
 type pokingWriter struct {
 	io.Writer
 	meter *meter
@@ -273,7 +269,6 @@ func (b *box) await(ctx context.Context) error {
 	return err
 }
 
-// measured adds what the box used.
 func (b *box) measured(exit *plugins.Exit) {
 	u := b.meter.usage()
 	exit.PeakMemory, exit.CPUTime, exit.PidsHit, exit.Diagnostic = u.peak, u.cpu, u.full, b.stderr.String()

@@ -14,7 +14,6 @@ import (
 // DefaultImage is the operator's image unless the settings name others: what deploy/sandbox builds.
 const DefaultImage = "airlock-sandbox"
 
-// settings are the parsed form of plugins.Config.Settings.
 type settings struct {
 	host    string // empty: search
 	tls     string // directory with ca.pem, cert.pem and key.pem; empty: none
@@ -29,7 +28,6 @@ var (
 	runtimeShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
-// parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
 	s := settings{images: []string{DefaultImage}}
 	err := plugins.ReadSettings(Name, in, map[string]func(string) error{

@@ -46,7 +46,6 @@ func New(tb testing.TB, extra ...string) *Engine {
 	return e
 }
 
-// directory is removed at the end of the test.
 func directory(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "docker-engine-") // a socket's path has to be short
@@ -57,7 +56,6 @@ func directory(tb testing.TB) string {
 	return dir
 }
 
-// keep starts the engine and stops it at the end of the test.
 func (e *Engine) keep(tb testing.TB) {
 	tb.Helper()
 	if err := e.Start(); err != nil {
@@ -186,7 +184,6 @@ func (e *Engine) Start() error {
 	return e.await()
 }
 
-// await returns when the engine answers.
 func (e *Engine) await() error {
 	api, err := e.connect()
 	if err != nil {
@@ -242,7 +239,6 @@ func (e *Engine) End() error {
 	}
 }
 
-// removeGroups removes empty control groups. Without containers there are none.
 func (e *Engine) removeGroups() {
 	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
 		containers, _ := filepath.Glob(pattern + e.Name() + "/*")

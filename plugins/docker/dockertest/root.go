@@ -93,7 +93,6 @@ func Static(tb testing.TB, pkg string, command ...string) []byte {
 	return program
 }
 
-// directories lists the root and all directories that files are in, parents first.
 func directories(files []string) []string {
 	seen := map[string]bool{"./": true}
 	for _, path := range files {
