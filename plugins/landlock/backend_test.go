@@ -126,7 +126,6 @@ func copies(t *testing.T, dir string) (binary, guest string) {
 	return binary, guest
 }
 
-// engine is a Docker engine of the test's own, with one image.
 type engine struct{ *dockertest.Engine }
 
 // stock is how hosting platforms run a container: everything at its default, and less than that.

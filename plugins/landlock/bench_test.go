@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// firstByte reports when the first output arrives.
 type firstByte struct{ at chan time.Time }
 
 func (w firstByte) Write(p []byte) (int, error) {
@@ -25,7 +24,6 @@ func (w firstByte) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkOpen measures a box's first byte and whole life through a plugin.
 func BenchmarkOpen(b *testing.B) {
 	client, cfg := sandboxtest.Open(b, Name, nil)
 	if r, err := client.Check(b.Context(), cfg); err != nil || !r.Ready {
@@ -119,7 +117,6 @@ func proportional(dir string) int64 {
 	return 0
 }
 
-// nanoseconds is the processor time that a process's threads have used.
 func nanoseconds(dir string) (total int64) {
 	files, _ := filepath.Glob(filepath.Join(dir, "task/*/schedstat"))
 	for _, path := range files {

@@ -25,7 +25,6 @@ type program struct {
 	argv []string
 }
 
-// box is one running sandbox, from outside.
 type box struct {
 	stdio.Wiring
 	host    *host
@@ -66,7 +65,6 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	return b.serve(ctx, stdin, stdout)
 }
 
-// start starts the supervisor, which waits for its config.
 func (b *box) start() error {
 	var stdin, stdout, stderr, leash, report *os.File
 	b.stdio.Stdin, stdin = b.Down()
@@ -125,7 +123,6 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 	return exit, errors.Join(verdictErr, leftErr, outErr)
 }
 
-// kill ends the box by its supervisor.
 func (b *box) kill() { b.leash.Close() }
 
 // watch kills the box when ctx ends or its output can't be delivered. It returns after the
@@ -164,7 +161,6 @@ func (b *box) leftovers(report *supervisor.Report) error {
 	return nil
 }
 
-// exit words the report.
 func (b *box) exit(report *supervisor.Report, diagnostic string) (plugins.Exit, error) {
 	switch {
 	case report == nil:

@@ -177,7 +177,6 @@ func TestABoxCutsOffNothingOfTheHost(t *testing.T) {
 			}
 		}
 		h := inspected(t, "test-truncate", WithABI(abi))
-		// readable, as a system file might be that an operator gave away
 		h.ruleset.Files = append(h.ruleset.Files, dir)
 		out, exit, err := h.python(t.Context(), "_truncate", probeLimits(), fmt.Sprintf(cutOff, numbers+"}"),
 			[]byte(victim+"\n"))

@@ -51,7 +51,6 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	return h, nil
 }
 
-// prepare makes what all boxes share, once.
 func (b *Backend) prepare() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

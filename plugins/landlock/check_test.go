@@ -35,7 +35,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOnOlderKernels checks every earlier version of Landlock, with a uid per box.
 func TestCheckOnOlderKernels(t *testing.T) {
 	for abi := minABI; abi < ruleset.ScopedABI && abi <= ruleset.ABI(); abi++ {
 		b := New(WithGuest(sandboxtest.Guest(t)), WithABI(abi))
@@ -119,7 +118,6 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestUIDOfALongBox keeps one box open while others use up all uids.
 func TestUIDOfALongBox(t *testing.T) {
 	i, u := identity{first: 50_000, count: 3}, newUIDs()
 	long, err := u.take(i)
@@ -222,7 +220,6 @@ func TestProbeFindsHoles(t *testing.T) {
 	}
 }
 
-// mediatedFilter is the filter for kernels whose Landlock looks at truncation.
 func mediatedFilter(t *testing.T) []byte {
 	t.Helper()
 	filter, err := seccomp.Program(runtime.GOARCH, seccomp.Options{Mediated: true})
@@ -292,7 +289,6 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// own lists what an instance has in the directory for boxes' files.
 func own(t *testing.T, h *host) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(h.tmp, "airlock."+h.names.Instance+".*"))

@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
-// host is what Check found out about this machine. It doesn't change afterwards.
 type host struct {
 	names       owner.Names
 	abi         int
@@ -93,7 +92,6 @@ func hasRoom(dir string) error {
 	return nil
 }
 
-// version describes what boxes are held by, for people.
 func (h *host) version() string {
 	held := "same uid"
 	if h.identity.count > 0 {

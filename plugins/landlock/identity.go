@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
-// identity says which uids boxes have.
 type identity struct {
 	first, count uint32 // uids of boxes; count is 0 if boxes share Airlock's
 }

@@ -46,7 +46,6 @@ func layout(s settings) ruleset.Ruleset {
 	return ruleset.Ruleset{Programs: programs(s.usrLocal), Files: files(), Devices: devices()}
 }
 
-// findPython returns the interpreter that a guest will find.
 func findPython(s settings) (string, error) {
 	paths := []string{"/usr/bin/python3", "/bin/python3"}
 	if s.usrLocal {

@@ -16,7 +16,6 @@ import (
 //go:embed probe.py
 var probeScript string
 
-// facts tell the probe what to try.
 type facts struct {
 	probe.Facts
 	File     string `json:"file"`   // canaries
@@ -29,7 +28,6 @@ type facts struct {
 	OwnUID   bool   `json:"own_uid"`
 }
 
-// probeLimits are small, so that reaching them is quick.
 func probeLimits() plugins.Limits {
 	return plugins.Limits{Memory: 96 << 20, CPU: 1, Pids: 20, Tmp: 4 << 20, Files: 64}
 }

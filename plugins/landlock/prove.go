@@ -31,7 +31,6 @@ while len(held) < 50:
 	stay = "import time; time.sleep(60)"
 )
 
-// prove tries every control.
 func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, error) {
 	hidden := []string{
 		"/", "/etc", "/etc/shadow", "/etc/passwd", "/etc/hosts", "/etc/resolv.conf", "/etc/hostname", "/root", "/home",

@@ -2,13 +2,11 @@ package landlock
 
 import "github.com/computclaw/airlock/plugins"
 
-// settings are the parsed form of plugins.Config.Settings.
 type settings struct {
 	tmp      string // empty: find
 	usrLocal bool
 }
 
-// parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
 	var s settings
 	err := plugins.ReadSettings(Name, in,

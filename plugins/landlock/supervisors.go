@@ -40,7 +40,6 @@ func (s *supervisors) remove(pid int) {
 	delete(s.pid, pid)
 }
 
-// orphansWithin bounds how long killed orphans may take to go away.
 const orphansWithin = 15 * time.Second
 
 // endOrphans kills what a dead supervisor left, and waits until nothing is. A child's number isn't

@@ -46,7 +46,6 @@ func TestEnter(t *testing.T) {
 			pin.Close()
 		}
 	}
-	// The thread is gone, and with it the ruleset.
 	if _, err := os.ReadFile(filepath.Join(closed, "file")); err != nil {
 		t.Error(err)
 	}

@@ -58,7 +58,6 @@ type Report struct {
 	Left    string `json:"left,omitempty"` // what could not be cleaned up
 }
 
-// maxConfig is how long a config may be.
 const maxConfig = 1 << 20
 
 func readConfig(pipe *os.File) (Config, error) {

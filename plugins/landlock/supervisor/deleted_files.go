@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deletedFiles is what processes hold that no directory lists.
 type deletedFiles struct {
 	disk   int64 // bytes in files that were removed from the private directory while open or mapped
 	closed bool  // a process can't be looked at

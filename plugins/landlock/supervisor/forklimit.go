@@ -81,7 +81,6 @@ func (c *forkLimit) look() bool {
 	}
 }
 
-// freeze keeps everybody but the guest from forking until it's called again.
 func (c *forkLimit) freeze(on bool) {
 	c.mu.Lock()
 	c.frozen = on
@@ -108,14 +107,12 @@ func (c *forkLimit) close() {
 	c.closed, c.held = true, nil
 }
 
-// refusals is how many forks the limit refused.
 func (c *forkLimit) refusals() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.denials
 }
 
-// threadOf reports whether thread belongs to pid.
 func threadOf(pid int, thread uint32) bool {
 	_, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", pid, thread))
 	return err == nil

@@ -22,7 +22,6 @@ const (
 	maxClosed = 3
 )
 
-// limitWatch looks at what the box takes. It runs on one goroutine.
 type limitWatch struct {
 	limits    Limits
 	tmp       string

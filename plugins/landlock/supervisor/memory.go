@@ -26,7 +26,6 @@ func peek(pid uint32, address uint64, size int) ([]byte, error) {
 	return b[:n], nil
 }
 
-// peekString reads a string that ends with a zero byte.
 func peekString(pid uint32, address uint64) (string, error) {
 	b, err := peek(pid, address, unix.PathMax)
 	if err != nil {

@@ -21,7 +21,6 @@ type notification struct {
 	args  [6]uint64
 }
 
-// listener is the end of a filter that its notifications come out of.
 type listener struct{ fd int }
 
 // install puts a filter on the calling thread and returns its listener.

@@ -8,7 +8,6 @@ import (
 	"github.com/computclaw/airlock/plugins/procfs"
 )
 
-// process is a process of the box.
 type process struct{ procfs.Process }
 
 // listProcesses lists every process below this one. It sees a moving target.
@@ -22,7 +21,6 @@ func listProcesses() []process {
 	return found
 }
 
-// countTasks counts processes and threads.
 func countTasks() int64 {
 	var n int64
 	for _, p := range listProcesses() {

@@ -40,7 +40,6 @@ func Main() error {
 	return w.hold(pipe).write(report)
 }
 
-// supervisor is one box and what holds it.
 type supervisor struct {
 	config    Config
 	boxThread *thread
@@ -54,7 +53,6 @@ type supervisor struct {
 	pins      []*os.File         // the ruleset needs them
 }
 
-// open applies the ruleset and starts the guest.
 func (w *supervisor) open() error {
 	if err := harden(w.config.UID); err != nil {
 		return err
@@ -174,7 +172,6 @@ func (w *supervisor) fork(guestConn *os.File) (int, error) {
 	})
 }
 
-// dropGuestFiles gives up what only the guest needs.
 func (w *supervisor) dropGuestFiles() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -264,7 +261,6 @@ func (w *supervisor) reap() ending {
 	}
 }
 
-// clear kills until the process ends.
 func (w *supervisor) clear() {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		killAll()

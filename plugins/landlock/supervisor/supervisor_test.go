@@ -112,7 +112,6 @@ func TestConnectedPair(t *testing.T) {
 	}
 }
 
-// TestCensus checks the exact fork limit while processes come and go.
 func TestCensus(t *testing.T) {
 	rapid.Check(t, func(draw *rapid.T) {
 		limit := rapid.Int64Range(1, 20).Draw(draw, "limit")

@@ -28,7 +28,6 @@ func newThread(prepare func() error) (*thread, error) {
 	return t, <-ready
 }
 
-// do runs f and waits for it.
 func (t *thread) do(f func()) {
 	done := make(chan struct{})
 	t.work <- func() {
