@@ -15,7 +15,6 @@ type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
 
-// lengthDelimited is protobuf's wire type of bytes.
 const lengthDelimited = 2
 
 // Tags of the fields that carry a box's stdio: RunUp.stdin and RunDown.stdout.

@@ -108,7 +108,6 @@ func mustMarshal(t *testing.T, m protobuf.Message) []byte {
 	return text
 }
 
-// A buffer has the requested length, and a returned one is reused.
 func TestBuffers(t *testing.T) {
 	var pool buffers
 	for _, n := range []int{0, 1, 4 << 10, 4<<10 + 1, Chunk, messageBuffer, messageBuffer + 1, maxMessage} {

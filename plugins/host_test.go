@@ -177,7 +177,6 @@ func TestKilledPluginLosesRuns(t *testing.T) {
 	}
 }
 
-// endedOutput knows when its one piece has come and when it has ended.
 type endedOutput struct{ began, ended chan struct{} }
 
 func (o endedOutput) Write(p []byte) (int, error) {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// proof is what a plugin promised, and when.
 type proof struct {
 	report Report
 	at     time.Time

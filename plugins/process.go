@@ -25,7 +25,6 @@ const (
 	pingTime  = 2 * time.Second
 )
 
-// process is one running plugin.
 type process struct {
 	*remote
 	client  *plugin.Client
@@ -201,7 +200,6 @@ func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
 	}
 }
 
-// kill ends the process without asking.
 func (p *process) kill() error {
 	pid := p.pid()
 	if pid <= 0 || p.client.Exited() {
@@ -226,7 +224,6 @@ func (p *process) answers(within time.Duration) bool {
 	}
 }
 
-// isLost reports whether the process is gone or no longer answers.
 func (p *process) isLost() bool {
 	if p.client.Exited() {
 		return true

@@ -237,7 +237,6 @@ func TestCheckAcceptsWhatARestartedPluginPromisesNow(t *testing.T) {
 	output(t, c) // the new promise counts
 }
 
-// The available images are part of the promise, each by its identity.
 func TestOtherImagesAfterRestart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	mark := filepath.Join(t.TempDir(), "image")
@@ -260,7 +259,6 @@ func TestOtherImagesAfterRestart(t *testing.T) {
 	}
 }
 
-// refusals of an operator's own plugin name their reason.
 func TestOwnPluginRefusals(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

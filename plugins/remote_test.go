@@ -20,7 +20,6 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// scripted is a Sandbox made of functions.
 type scripted struct {
 	check func(context.Context, Config) (Report, error)
 	run   func(context.Context, Spec, io.Reader, io.Writer) (Exit, error)
@@ -31,7 +30,6 @@ func (s scripted) Run(ctx context.Context, spec Spec, in io.Reader, out io.Write
 	return s.run(ctx, spec, in, out)
 }
 
-// overGRPC puts a gRPC connection in front of s.
 func overGRPC(t *testing.T, s Sandbox) Sandbox {
 	t.Helper()
 	near, far := net.Pipe()
@@ -106,7 +104,6 @@ func TestRunCarriesEverything(t *testing.T) {
 	}
 }
 
-// metered is a scripted Sandbox that measures.
 type metered struct {
 	scripted
 	usage func(id string) (Usage, error)
@@ -132,8 +129,6 @@ func TestUsageCarriesEverything(t *testing.T) {
 	}
 }
 
-// TestImpossibleNumbers: another machine's measurements are stored in backups, which must stay
-// readable.
 func TestImpossibleNumbers(t *testing.T) {
 	for said, want := range map[int64]int64{math.MinInt64: 0, -5: 0, 0: 0, 1 << 53: 1 << 53, 1<<53 + 1: 1 << 53,
 		math.MaxInt64: 1 << 53} {
@@ -156,7 +151,6 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// A plugin without a Meter refuses the question and goes on.
 func TestUsageOfABackendThatDoesNotMeasure(t *testing.T) {
 	s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
 		return Exit{Code: 3, Reason: ReasonExit}, nil
@@ -266,8 +260,6 @@ func TestOneIDOneBox(t *testing.T) {
 	}
 }
 
-// TestHoleM4CheckThatIsCutShort: Check returns after the plugin's cleanup. The plugin doesn't know
-// the deadline.
 func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	var cleared atomic.Bool
 	s := overGRPC(t, scripted{check: func(ctx context.Context, _ Config) (Report, error) {
@@ -293,7 +285,6 @@ func TestHoleM4CheckThatIsCutShort(t *testing.T) {
 	}
 }
 
-// TestHoleM4PluginEndsItsChecks: ending a plugin ends its check and waits for the cleanup.
 func TestHoleM4PluginEndsItsChecks(t *testing.T) {
 	started := make(chan struct{})
 	var cleared atomic.Bool

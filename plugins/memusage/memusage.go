@@ -56,7 +56,6 @@ func (f Usage) Share() int64 {
 	return f.Total()
 }
 
-// parse reads a status file of /proc.
 func parse(status []byte) (f Usage, ok bool) {
 	for line := range bytes.Lines(status) {
 		switch name, value, _ := bytes.Cut(line, []byte(":")); string(name) {
@@ -69,7 +68,6 @@ func parse(status []byte) (f Usage, ok bool) {
 	return f, ok
 }
 
-// kib reads a number of KiB and returns bytes.
 func kib(value []byte) int64 {
 	n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(string(value)), " kB"), 10, 64)
 	return n << 10

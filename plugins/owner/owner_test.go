@@ -60,7 +60,6 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestZombieIsDead: a supervisor that doesn't reap keeps ended processes in the table.
 func TestZombieIsDead(t *testing.T) {
 	id, reap := ended(t)
 	defer reap()

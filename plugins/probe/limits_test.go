@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Without a limit the proof took all of the host's memory.
 func TestStrainEndsWhereNothingHoldsTheLimit(t *testing.T) {
 	cmd := exec.Command("/usr/bin/python3", "-c", LimitScript)
 	cmd.Stdin = bytes.NewReader(LimitInput(16 << 20))

@@ -96,7 +96,6 @@ func Run(ctx context.Context, python Python, limits plugins.Limits, own string, 
 	return answer, nil
 }
 
-// outcome is [held, detail] in JSON.
 type outcome struct {
 	held   bool
 	detail string

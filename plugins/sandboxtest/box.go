@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// bench is what a case works with: a checked backend.
 type bench struct {
 	sandbox plugins.Sandbox
 	cfg     plugins.Config
@@ -66,7 +65,6 @@ func sleeper(mark string) Order {
 	return python("import time; print('up', flush=True)\nwhile True: time.sleep(1000)", mark)
 }
 
-// result is how a box ended and what it printed.
 type result struct {
 	plugins.Exit
 	out string
@@ -127,7 +125,6 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 // patience bounds the suite's waits. It measures no speed: the machine may be busy.
 const patience = time.Minute
 
-// receive waits for a result, or fails.
 func receive[T any](t *testing.T, what string, ch <-chan T, limit time.Duration) T {
 	t.Helper()
 	select {
@@ -166,7 +163,6 @@ func awaitProcess(t *testing.T, mark string, done <-chan result) {
 	}
 }
 
-// processesWith lists processes, of the whole machine, whose command line contains mark.
 func processesWith(mark string) []string {
 	var found []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -184,7 +180,6 @@ func noneWith(t *testing.T, mark string, within time.Duration) {
 	eventually(t, within, func() []string { return processesWith(mark) })
 }
 
-// eventually waits for a list of wrongs to become empty.
 func eventually(t *testing.T, within time.Duration, wrongs func() []string) {
 	t.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// testCase is one row of the suite.
 type testCase struct {
 	name      string
 	test      func(t *testing.T, b *bench)

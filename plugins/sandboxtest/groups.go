@@ -90,7 +90,6 @@ func unifiedBases() map[string]string {
 	return nil
 }
 
-// mountOf is where a hierarchy is mounted, or empty.
 func mountOf(kind string, options ...string) string {
 	out, _ := exec.Command("findmnt", append([]string{"-rnf", "-o", "TARGET", "-t", kind}, options...)...).Output()
 	return strings.TrimSpace(string(out))

@@ -14,7 +14,6 @@ import (
 //go:embed scripts/*.py
 var scripts embed.FS
 
-// hostileScript tries ways out of a box. It prints the ones that worked.
 type hostileScript struct {
 	file string
 	// code is how the guest must end; the scripts themselves end with 0.

@@ -97,7 +97,6 @@ func firstLine(t *testing.T, r *bufio.Reader) string {
 	return strings.TrimSpace(line)
 }
 
-// argument returns one argument of a process.
 func argument(pid, n int) (string, error) {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	if err != nil {

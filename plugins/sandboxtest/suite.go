@@ -149,7 +149,6 @@ func filesIn(dir string) []string {
 	return found
 }
 
-// snapshot is what a suite may not change.
 type snapshot struct {
 	mounts []string
 }
@@ -171,7 +170,6 @@ func (b *bench) compare(t *testing.T, before snapshot) {
 	}
 }
 
-// descriptors counts the plugin's open descriptors.
 func (b *bench) descriptors(t *testing.T) int {
 	t.Helper()
 	p, ok := b.sandbox.(pider)

@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// held is a box whose guest stays after what it runs has ended.
 type held struct {
 	id   string
 	up   <-chan struct{} // closed once it has printed something
@@ -15,7 +14,6 @@ type held struct {
 	done <-chan result
 }
 
-// hold opens such a box for code.
 func (b *bench) hold(t *testing.T, code string) held {
 	t.Helper()
 	o := python(code)

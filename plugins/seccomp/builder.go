@@ -34,7 +34,6 @@ const (
 	offArgs   = 16
 )
 
-// builder collects instructions. Between rules the accumulator holds the call's number.
 type builder struct {
 	audit  uint32
 	number func(call) int
@@ -60,7 +59,6 @@ func (b *builder) architecture() {
 	)
 }
 
-// deny refuses c with error e.
 func (b *builder) deny(c call, e uint32) {
 	if nr := b.number(c); nr != none {
 		b.emit(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: 1}, errno(e))

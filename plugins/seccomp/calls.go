@@ -7,7 +7,6 @@ const none = -1
 // alike.
 const newest = 462
 
-// call is a system call and its numbers.
 type call struct {
 	name         string
 	amd64, arm64 int

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// everyCall lists all calls that a filter names.
 func everyCall() []call {
 	return append(slices.Concat(denied(), hiddenMemoryCalls(), shared(), metadata(), dispensable()),
 		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(),
