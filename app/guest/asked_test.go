@@ -143,7 +143,6 @@ set_result("done")`), r)
 	}
 }
 
-// TestAskedIsCheap measures the hook's cost on a first look-up and a repeated one.
 func TestAskedIsCheap(t *testing.T) {
 	f := script(t, `
 import socket, sys, time

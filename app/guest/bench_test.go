@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// BenchmarkWarm measures the smallest script in waiting boxes, from Run to its return.
 func BenchmarkWarm(b *testing.B) {
 	var took []time.Duration
 	for range b.N {

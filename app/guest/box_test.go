@@ -128,7 +128,6 @@ func openWith(t testing.TB, boot Boot) *Session {
 	return s
 }
 
-// recorder is a Handler that remembers.
 type recorder struct {
 	mu             sync.Mutex
 	stdout, stderr strings.Builder
@@ -183,7 +182,6 @@ func execute(t testing.TB, j Job, r *recorder) finished {
 	return finished{outcome, r.stdout.String(), r.stderr.String(), err}
 }
 
-// script runs a script that needs nothing.
 func script(t testing.TB, text string) finished {
 	t.Helper()
 	f := execute(t, job(text), &recorder{})

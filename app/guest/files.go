@@ -33,7 +33,6 @@ type Artifact struct {
 	Problem wire.ArtifactProblem
 }
 
-// artifacts takes what a script left.
 type artifacts struct {
 	ended  chan struct{}
 	opened atomic.Bool

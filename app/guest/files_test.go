@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// left is what a script left, by name: a content or a problem.
 type left struct {
 	mu   sync.Mutex
 	list map[string]string

@@ -44,7 +44,6 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// violation returns what the box did wrong, if it did.
 func (g *guard) violation() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +72,6 @@ func (g *guard) inspect(p []byte) error {
 	return nil
 }
 
-// frame judges one complete header.
 func (g *guard) frame() error {
 	version, kind := g.header[0], g.header[1]
 	flags := binary.BigEndian.Uint16(g.header[2:])
@@ -98,7 +96,6 @@ func (g *guard) frame() error {
 	return nil
 }
 
-// pipe is a box's stdio as yamux wants it.
 type pipe struct {
 	*guard
 	io.Writer // to stdin

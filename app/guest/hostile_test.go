@@ -312,7 +312,6 @@ func muxFrame(kind uint8, flags uint16, id, length uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, length)
 }
 
-// TestFloodsStayBounded: an impostor that floods streams and windows gets no memory for it.
 func TestFloodsStayBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()

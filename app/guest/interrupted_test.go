@@ -85,7 +85,6 @@ time.sleep(1)`), &recorder{})
 	}
 }
 
-// TestSignalsAmongMessages: signal handlers that raise at any moment leave no message half written.
 func TestSignalsAmongMessages(t *testing.T) {
 	r := &recorder{llm: func(_ context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 		return wire.LLMReply{Text: q.Prompt}, nil

@@ -89,7 +89,6 @@ func connected(t *testing.T, text string, u *upstream, hosts ...wire.Host) finis
 	return f
 }
 
-// serve runs a TCP server for the test.
 func serve(t *testing.T, handle func(*net.TCPConn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -239,7 +238,6 @@ set_result(s.makefile().read())`, u, wire.Host{Name: "h.example.com", Ports: []i
 	}
 }
 
-// TestBrokenDownload: what the other end cut short must not look complete.
 func TestBrokenDownload(t *testing.T) {
 	address := serve(t, func(conn *net.TCPConn) {
 		_, _ = conn.Write([]byte("some"))
@@ -259,7 +257,6 @@ except ConnectionResetError: set_result([first, "reset"])`, u, wire.Host{Name: "
 	}
 }
 
-// TestAbandonedDownload: a client that goes away ends the download outside.
 func TestAbandonedDownload(t *testing.T) {
 	stopped := make(chan int, 1)
 	address := serve(t, func(conn *net.TCPConn) {

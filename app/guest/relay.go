@@ -68,7 +68,6 @@ func (r *run) relay(stream *yamux.Stream, header wire.Header) error {
 	return nil
 }
 
-// sends counts a connection that may still send bytes, until sent is called.
 func (r *run) sends() (sent func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,7 +26,6 @@ const (
 	sendWithin = 2 * time.Second
 )
 
-// run is the one execution of a session.
 type run struct {
 	session *Session
 	job     Job
@@ -77,7 +76,6 @@ func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, e
 	return outcome, err
 }
 
-// begin sends the script.
 func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, error) {
 	if job.Questions == 0 {
 		job.Questions = app.MaxLLMCalls
@@ -194,7 +192,6 @@ func (r *run) serve(stream *yamux.Stream) error {
 	return violation("a stream of an unknown kind")
 }
 
-// sink takes one of the script's outputs.
 type sink struct {
 	limit  int64
 	write  func([]byte)

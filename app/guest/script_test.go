@@ -146,7 +146,6 @@ func TestHugeFailure(t *testing.T) {
 	}
 }
 
-// TestHugestFailure has the characters that need the most bytes in a message.
 func TestHugestFailure(t *testing.T) {
 	f := script(t, "raise ValueError('\\U0001f600' * 1_000_000)")
 	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "ValueError: 😀😀") ||

@@ -91,7 +91,6 @@ func (p *player) send(m wire.Message) error {
 	return wire.Write(p.control, m)
 }
 
-// boot goes through the protocol until the script is there.
 func (p *player) boot(spec plugins.Spec) (err error) {
 	if p.control, err = p.mux.AcceptStream(); err != nil {
 		return err
@@ -180,7 +179,6 @@ func (p *player) whileFrozen() {
 	}
 }
 
-// script plays the lines.
 func (p *player) script(ctx context.Context) (plugins.Exit, error) {
 	lines := bufio.NewScanner(strings.NewReader(p.start.Script))
 	lines.Buffer(nil, 1<<20)
