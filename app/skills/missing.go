@@ -25,7 +25,6 @@ func (s *Service) Missing(ctx context.Context, v Version, p app.Placement) ([]st
 	return append(all, names...), err
 }
 
-// missing returns what boxes have, too.
 func (s *Service) missing(ctx context.Context, v Version, p app.Placement) ([]string, sandbox.Installed, error) {
 	p, err := s.placeImage(v, p)
 	if err != nil {

@@ -45,7 +45,6 @@ func (s *Service) placeImage(v Version, p app.Placement) (app.Placement, error) 
 		"Upload a version with another airlock.image or without one, or ask the operator to allow the image."))
 }
 
-// excessNeeds is what a version needs and no box has.
 func (s *Service) excessNeeds(v Version) (over []string) {
 	if m, limit := v.Manifest.Memory, s.cfg.Limits.Memory; m > limit && limit > 0 {
 		over = append(over, fmt.Sprintf("%s of memory (sandboxes have %s)", app.FormatSize(m), app.FormatSize(limit)))

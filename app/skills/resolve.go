@@ -77,7 +77,6 @@ func named(ctx context.Context, tx *store.Tx, profileHandle, ref string) ([]stor
 	return list, err
 }
 
-// selected are the versions with a number, or else with a label.
 func selected(list []store.SkillVersion, which string) (found []store.SkillVersion) {
 	number, err := strconv.Atoi(which)
 	for _, v := range list {
@@ -146,7 +145,6 @@ func errNotApproved(ref string, list []store.SkillVersion) error {
 	return aboutSkill(app.E(app.CodeSkillRevoked, message, "Use another version, or upload a mended one for review."))
 }
 
-// aboutSkill names the field at fault.
 func aboutSkill(e *app.Error) error {
 	e.Field = "skill"
 	return e

@@ -101,7 +101,6 @@ func (s *Service) decide(ctx context.Context, by app.Actor, name string, number 
 	return version(v)
 }
 
-// keptVersion returns a version whose files are kept.
 func keptVersion(ctx context.Context, tx *store.Tx, name string, number int) (store.SkillVersion, error) {
 	skill, err := existing(ctx, tx, name)
 	if err != nil {
@@ -119,7 +118,6 @@ func keptVersion(ctx context.Context, tx *store.Tx, name string, number int) (st
 	return store.SkillVersion{}, err
 }
 
-// existing returns a skill that was not deleted.
 func existing(ctx context.Context, tx *store.Tx, name string) (store.Skill, error) {
 	skill, err := tx.Skills.ByName(ctx, name)
 	if err == nil && !skill.DeletedAt.IsZero() {

@@ -71,7 +71,6 @@ type Config struct {
 // DefaultQuota is Config's, in bytes.
 const DefaultQuota = 256 << 20
 
-// maxUnreviewed is how many versions of one profile may wait for a person.
 const maxUnreviewed = 20
 
 // Service keeps skills. It is safe for concurrent use.

@@ -28,7 +28,6 @@ var (
 	person = app.Actor{Kind: app.ActorPerson, Name: "ada"}
 )
 
-// desk is a Service with two profiles, and a clock.
 type desk struct {
 	*Service
 	t     *testing.T
@@ -102,7 +101,6 @@ func (d *desk) wantCode(err error, want app.Code) {
 	}
 }
 
-// blobs returns the files in the storage.
 func (d *desk) blobs() []string {
 	d.t.Helper()
 	list, err := filepath.Glob(filepath.Join(d.dir, "*"))

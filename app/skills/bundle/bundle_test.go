@@ -18,7 +18,6 @@ import (
 
 const front = "---\nname: count-rows\ndescription: Counts the rows of a table.\n---\nCall it with a CSV.\n"
 
-// entry is one of a zip file.
 type entry struct {
 	name    string
 	content string
@@ -54,7 +53,6 @@ func read(packed []byte) (bundle.Bundle, error) {
 	return bundle.ReadZip(bytes.NewReader(packed), int64(len(packed)))
 }
 
-// usual are the files of a small skill.
 func usual(more ...entry) []entry {
 	return append([]entry{{name: "SKILL.md", content: front}, {name: "main.py", content: "print(1)\n"}}, more...)
 }

@@ -67,7 +67,6 @@ func (r *manifestReader) entrypoint(b *Bundle) (string, Language) {
 	return "", ""
 }
 
-// language reads Skillbox's lang.
 func (r *manifestReader) language() Language {
 	f := r.fields["lang"]
 	names := map[string]Language{"": "", "python": Python, "python3": Python, "node": Node, "nodejs": Node,

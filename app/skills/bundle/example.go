@@ -20,7 +20,6 @@ func (m Manifest) ExampleInputs() json.RawMessage {
 	return example
 }
 
-// maxExampleDepth ends examples of schemas that are deeper than anybody reads.
 const maxExampleDepth = 6
 
 func exampleOf(schema any, depth int) any {

@@ -141,7 +141,6 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 	return facts
 }
 
-// addPython adds what a Python file does.
 func (facts *Facts) addPython(s pySource, imports map[string]bool) {
 	for _, one := range s.imports {
 		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxNames {

@@ -40,7 +40,6 @@ func isHostByte(c byte) bool {
 
 var schemes = []string{"http", "https", "ws", "wss", "postgres", "postgresql", "mysql", "redis", "ftp"}
 
-// endsInScheme reports whether a word ends with a scheme, such as git+https.
 func endsInScheme(word string) bool {
 	for _, scheme := range schemes {
 		if n := len(word) - len(scheme); n >= 0 && strings.EqualFold(word[n:], scheme) {
@@ -67,7 +66,6 @@ func stands(text string, from, to int) bool {
 		(to == len(text) || strings.IndexByte("\"' \t\r\n\f):/", text[to]) >= 0)
 }
 
-// isHostName reports whether a word is a name below a public suffix.
 func isHostName(word string) bool {
 	dot := strings.LastIndexByte(word, '.')
 	last := word[dot+1:]

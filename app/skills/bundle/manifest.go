@@ -51,7 +51,6 @@ var (
 
 const ownPrefix = "airlock."
 
-// manifestReader takes the fields of a frontmatter one by one.
 type manifestReader struct {
 	fields   map[string]field // those of metadata under metadata/name
 	problems Problems
@@ -78,7 +77,6 @@ func (b *Bundle) read() Problems {
 	return append(r.problems, b.checkCodings()...)
 }
 
-// checkCodings refuses Python that Python reads otherwise than a person does.
 func (b *Bundle) checkCodings() (problems Problems) {
 	for _, f := range b.Files {
 		if !isPython(f) {

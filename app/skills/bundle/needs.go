@@ -71,7 +71,6 @@ var separators = regexp.MustCompile(`[-_.]+`)
 // NormalName is a distribution's name as all spellings of it are compared (PEP 503).
 func NormalName(name string) string { return separators.ReplaceAllString(strings.ToLower(name), "-") }
 
-// importFollower follows imports from file to file.
 type importFollower struct {
 	bundle Bundle
 	root   string // where Python looks for the bundle's modules

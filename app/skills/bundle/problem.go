@@ -52,7 +52,6 @@ func (p Problems) Unwrap() error {
 	return err
 }
 
-// bad makes the error of a bundle that can't be read any further.
 func bad(file, hint, format string, args ...any) error {
 	return Problems{{File: app.VisibleText(app.Clip(file, 200)), Message: fmt.Sprintf(format, args...), Hint: hint}}
 }

@@ -15,7 +15,6 @@ type pySource struct {
 	unread      []Finding // why the rest of the file was not read, or is not read like this by Python
 }
 
-// pyImport is one imported module.
 type pyImport struct {
 	module   string   // dotted; of a relative import what stands behind the dots
 	names    []string // that are taken from it
@@ -23,7 +22,6 @@ type pyImport struct {
 	optional bool     // under if, try or except: it may not be needed
 }
 
-// isPython reports whether a file is Python source.
 func isPython(f File) bool {
 	first, _, _ := strings.Cut(string(f.Content[:min(len(f.Content), 100)]), "\n")
 	return path.Ext(f.Path) == ".py" || strings.HasPrefix(first, "#!") && strings.Contains(first, "python")
@@ -50,10 +48,8 @@ func foreignCoding(source string) (name string, line int) {
 	return "", 0
 }
 
-// newlines are the ends of lines that Python knows.
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// readPython reads a Python file, which is valid UTF-8.
 func readPython(file, source string) (s pySource) {
 	lines, last, err := scanPython(source)
 	if err != nil {
@@ -70,7 +66,6 @@ func readPython(file, source string) (s pySource) {
 	return s
 }
 
-// pyReader reads the logical lines of a file.
 type pyReader struct {
 	file   string
 	blocks []pyBlock

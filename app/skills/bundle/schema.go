@@ -119,7 +119,6 @@ func (x *expander) expand(part any, open []string) (any, error) {
 	return part, nil
 }
 
-// count counts parts.
 func (x *expander) count(parts int) error {
 	if x.parts += parts; x.parts > maxSchemaParts {
 		return fmt.Errorf("it has more than %d parts, with its references written out", maxSchemaParts)
@@ -170,7 +169,6 @@ func (x *expander) refer(to string, open []string) (any, error) {
 	return x.expand(target, append(slices.Clip(open), to))
 }
 
-// resolve follows a reference to #/$defs/NAME or #/definitions/NAME.
 func resolve(root map[string]any, to string) (any, error) {
 	folder, name, ok := strings.Cut(strings.TrimPrefix(to, "#/"), "/")
 	kept, _ := root[folder].(map[string]any)

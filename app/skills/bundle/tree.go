@@ -17,7 +17,6 @@ import (
 // Python.
 var ignored = []string{".git", ".DS_Store", "__MACOSX", "__pycache__", "Thumbs.db"}
 
-// tree collects the files of a bundle, from wherever they come.
 type tree struct {
 	files   []File
 	ignored []string
@@ -25,7 +24,6 @@ type tree struct {
 	size    int64
 }
 
-// entry is a path as it was spelled first.
 type entry struct {
 	path   string
 	folder bool
@@ -68,7 +66,6 @@ func (t *tree) addFolder(name string) error {
 	return t.claim(name, true)
 }
 
-// claim refuses dangerous names, and two that a file system could confuse.
 func (t *tree) claim(name string, folder bool) error {
 	if err := checkPath(name); err != nil {
 		return err
