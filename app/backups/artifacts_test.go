@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// TestBackupsTakeArtifactsIfThatIsTicked: the choice is kept, and a backup says what it is without.
 func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
 	h, target := newFixture(t, "aaaa"), t.TempDir()
 	h.Left = strings.Repeat("0123456789", 150_000)

@@ -22,7 +22,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// backupTime is how long a backup may take in all.
 const backupTime = 12 * time.Hour
 
 // stampForm is the time in the name of a backup. Such names sort by it.
@@ -259,7 +258,6 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 	return sound(ctx, scratch, s)
 }
 
-// sound examines a restored database.
 func sound(ctx context.Context, dir string, s *Service) (err error) {
 	st, err := store.Open(ctx, dir, s.cfg.Log)
 	if err != nil {

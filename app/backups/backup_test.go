@@ -21,7 +21,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// clock is what an instance goes by.
 type clock struct {
 	mu sync.Mutex
 	at time.Time

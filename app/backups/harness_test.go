@@ -24,7 +24,6 @@ func wantCode(t testing.TB, what string, err error, code app.Code) {
 	accesstest.WantCode(t, what, err, code)
 }
 
-// fixture is an instance with this package's service.
 type fixture struct {
 	*transfertest.Instance
 	*Service

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// retryAfter is when a failed backup of the schedule is tried again.
 const retryAfter = 30 * time.Minute
 
 // Run makes backups as the settings say until ctx ends. One process per instance may run it. It

@@ -43,7 +43,6 @@ type BackupSettings struct {
 	Since      time.Time // when it was switched on, or got another frequency: no time before is missed
 }
 
-// storedSettings is the form that is sealed.
 type storedSettings struct {
 	On         bool      `json:"on"`
 	Every      string    `json:"every"`
@@ -168,7 +167,6 @@ func (b BackupSettings) check() error {
 	return archive.CheckPassphrase(b.Passphrase)
 }
 
-// open opens the target.
 func (b BackupSettings) open() (blobs.Store, error) {
 	if b.Kind == ToS3 {
 		return blobs.OpenS3(b.S3)
@@ -199,7 +197,6 @@ func (s *Service) apart(b BackupSettings) error {
 	return nil
 }
 
-// place describes where backups go.
 func (b BackupSettings) place() string {
 	target, err := b.open()
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/blobs"
 )
 
-// wantField wants an error at a field, in words for people.
 func wantField(t testing.TB, what string, err error, field string) {
 	t.Helper()
 	var e *app.Error
@@ -57,7 +56,6 @@ func TestWhatIsWrongWithATargetIsToldAtItsField(t *testing.T) {
 	wantField(t, "what only the storage understands", odd.unusable(errors.New("blobs: write a: quota of the tenant")), "")
 }
 
-// A storage that can't return files must not keep the trial file.
 func TestTryingAStorageLeavesNoFileThere(t *testing.T) {
 	dir := t.TempDir()
 	target := must[*blobs.Dir](t)(blobs.OpenDir(dir))

@@ -8,16 +8,13 @@ import (
 	"time"
 )
 
-// silence is how long the storage of backups may be silent.
 const silence = 5 * time.Minute
 
-// readCloser reads through one and closes another.
 type readCloser struct {
 	io.Reader
 	io.Closer
 }
 
-// reading tells watch of every read.
 type reading struct {
 	io.Reader
 	watch func()
@@ -52,14 +49,12 @@ func (u untilEnd) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watchdog ends a context when it was not fed for a while.
 type watchdog struct {
 	quiet  time.Duration
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
 }
 
-// watched returns a context with a watchdog.
 func watched(ctx context.Context, quiet time.Duration) (context.Context, *watchdog) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(quiet, func() { cancel(fmt.Errorf("the storage was silent for %s", quiet)) })

@@ -41,7 +41,6 @@ func TestDirStores(t *testing.T) {
 	testStore(t, dir)
 }
 
-// testStore is what every Store has to do.
 func testStore(t *testing.T, s Store) {
 	t.Helper()
 	big := bytes.Repeat([]byte("0123456789abcdef"), 2<<20) // more than a part
@@ -129,7 +128,6 @@ func TestABackupIsNotWrittenThroughALink(t *testing.T) {
 	}
 }
 
-// A killed process's part doesn't block writing the same name again.
 func TestAPartOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	dir := t.TempDir()
 	d, err := OpenDir(dir)

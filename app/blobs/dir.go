@@ -40,10 +40,8 @@ func (d *Dir) String() string { return "directory " + d.path }
 
 const partSuffix = ".part"
 
-// stale is the age of an abandoned part.
 const stale = 48 * time.Hour
 
-// sweep removes parts that a killed process left.
 func (d *Dir) sweep(now time.Time) error {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {

@@ -36,7 +36,6 @@ func TestAPipeInABackupsPlaceHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// hostileS3 is a storage that answers everything with what fn writes.
 func hostileS3(t *testing.T, fn func(w io.Writer, r *http.Request)) *Bucket {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +78,6 @@ func TestAListThatDoesNotEndIsGivenUp(t *testing.T) {
 	}
 }
 
-// A storage that lists unrequested names uses up no memory.
 func TestAListHoldsWhatWasAskedFor(t *testing.T) {
 	b := hostileS3(t, func(w io.Writer, _ *http.Request) {
 		fmt.Fprint(w, `<ListBucketResult><Contents><Key>airlock/other</Key></Contents>`+

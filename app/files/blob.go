@@ -34,7 +34,6 @@ func (f *Files) KeepIn(ctx context.Context, tx *store.Tx, s *Spool) (store.Blob,
 	return f.keep(ctx, s, func(do func(*store.Tx) error) error { return do(tx) })
 }
 
-// keep does what Keep promises, with write for its transactions.
 func (f *Files) keep(
 	ctx context.Context, s *Spool, write func(func(*store.Tx) error) error,
 ) (blob store.Blob, err error) {
@@ -70,7 +69,6 @@ func (f *Files) content(s *Spool) []byte {
 	return f.cfg.Keyring.Lookup(secrets.Blobs, "content:"+s.SHA256())
 }
 
-// newBlob returns a blob with a new name for a spool's content.
 func (f *Files) newBlob(key []byte, s *Spool) store.Blob {
 	name := f.prefix + app.NewID()
 	return store.Blob{Name: name, Size: s.Size(), Key: f.cfg.Keyring.Seal(secrets.Blobs, secrets.BlobRow(name), key)}
@@ -92,7 +90,6 @@ func (f *Files) restore(ctx context.Context, blob store.Blob, s *Spool) error {
 	return f.put(ctx, blob.Name, key, s)
 }
 
-// key opens a blob's key.
 func (f *Files) key(blob store.Blob) ([]byte, error) {
 	key, err := f.cfg.Keyring.Open(secrets.Blobs, secrets.BlobRow(blob.Name), blob.Key)
 	if err != nil {

@@ -2,7 +2,6 @@ package files
 
 import "sync/atomic"
 
-// counts are what happened since the start.
 type counts struct{ withheld, collected, refused atomic.Int64 }
 
 // Counts are what happened to files and artifacts since the start.

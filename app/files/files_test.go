@@ -18,7 +18,6 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// desk is Files with two profiles, and a clock.
 type desk struct {
 	*Files
 	t   *testing.T
@@ -62,7 +61,6 @@ func (d *desk) upload(profile, content string) app.File {
 	return f
 }
 
-// blobs returns the files in the storage.
 func (d *desk) blobs() []string {
 	d.t.Helper()
 	list, err := filepath.Glob(filepath.Join(d.dir, "*"))
@@ -262,7 +260,6 @@ func TestFilesEndAndTheirContentsGo(t *testing.T) {
 	}
 }
 
-// What a killed server leaves: a blob whose row was not written.
 func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)
@@ -285,8 +282,6 @@ func TestStraysGoAfterADayAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestHoleInstancesThatShareABucketDeletedEachOthersFiles: what another instance keeps in the same
-// storage is no stray.
 func TestHoleInstancesThatShareABucketDeletedEachOthersFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0)

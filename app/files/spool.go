@@ -44,7 +44,6 @@ func newKey() []byte {
 	return key
 }
 
-// unnamedFile returns a file that is gone with its descriptor.
 func unnamedFile(dir string) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err == nil {

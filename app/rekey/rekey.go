@@ -76,7 +76,6 @@ func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column sto
 	return tx.Tokens.Reseal(ctx, column, t, ring.Seal(purpose, row, plain), ring.KeyID())
 }
 
-// bound names the row that a token is bound to.
 func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, string) {
 	switch column {
 	case store.SealedValues, store.SealedSuperseded:

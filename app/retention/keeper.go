@@ -25,7 +25,6 @@ const (
 // for app.IdempotencyLife.
 const grace = time.Hour
 
-// every is how long after a pass the next one begins.
 const every = time.Hour
 
 // Policy limits age and number of executions. The zero Policy keeps every execution and no
@@ -164,7 +163,6 @@ func (k *Keeper) superseded(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// report audits the removals since the last report.
 func (k *Keeper) report(ctx context.Context) error {
 	done := removed{}
 	now := k.cfg.Now()

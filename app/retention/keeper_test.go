@@ -106,7 +106,6 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	}))
 }
 
-// TestHoleH2SupersededValuesGo: a replaced value is kept only while hosts may show it.
 func TestHoleH2SupersededValuesGo(t *testing.T) {
 	s := filled(t, 1)
 	superseded := func() (n int) {
@@ -147,7 +146,6 @@ func TestTheZeroPolicyKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestTheLastHourStays: a slow agent gets its answer under any policy.
 func TestTheLastHourStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
@@ -162,7 +160,6 @@ func TestTheLastHourStays(t *testing.T) {
 	}
 }
 
-// TestAKeysExecutionStays: a repeated request with an idempotency key doesn't run the script again.
 func TestAKeysExecutionStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
@@ -222,7 +219,6 @@ func isThere(t *testing.T, s *store.Store, x app.Execution) bool {
 	return err == nil
 }
 
-// TestAnInterruptedPassIsReported: an idle pass reports the removals of an interrupted one.
 func TestAnInterruptedPassIsReported(t *testing.T) {
 	s := filled(t, 600)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -287,7 +283,6 @@ func TestOthersWaitForOneBatchAtMost(t *testing.T) {
 	})
 }
 
-// TestAPassBeginsAnHourAfterTheOneBefore also after a pass of more than an hour.
 func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
 	s := storetest.Open(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -309,7 +304,6 @@ func TestAPassBeginsAnHourAfterTheOneBefore(t *testing.T) {
 	})
 }
 
-// write plays another writer and returns its wait.
 func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	asked := time.Now()
 	err := s.Write(t.Context(), func(tx *store.Tx) error {

@@ -13,7 +13,6 @@ import (
 
 const settingState = "retention.state"
 
-// removed counts executions.
 type removed struct {
 	Aged    int `json:"aged,omitempty"`    // for their age
 	Surplus int `json:"surplus,omitempty"` // beyond the newest of their profile
@@ -36,7 +35,6 @@ func (r removed) sentence(p Policy) string {
 	return strings.Join(parts, " ")
 }
 
-// state is kept in the settings.
 type state struct {
 	PassedAt   time.Time `json:"passed_at"`  // when the last pass was complete
 	Last       removed   `json:"last"`       // by that pass
