@@ -181,7 +181,6 @@ func hostileTexts() []string {
 	}
 }
 
-// auditFilters are filters of every kind, alone and together.
 func auditFilters() map[string]AuditFilter {
 	from, to := time.UnixMilli(1100), time.UnixMilli(1200)
 	return map[string]AuditFilter{
@@ -248,8 +247,7 @@ func TestAuditFilters(t *testing.T) {
 	}
 }
 
-// TestVerifyingGoesOnFromAMark: what was verified is not read again, and what follows is chained to
-// it.
+// Verified events are not read again; later ones must continue the chain.
 func TestVerifyingGoesOnFromAMark(t *testing.T) {
 	s := open(t)
 	chain(t, s, 5)

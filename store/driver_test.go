@@ -71,7 +71,6 @@ func TestAStatementIsParsedOnce(t *testing.T) {
 	}
 }
 
-// TestStatementsThatRunInsideThemselves: the rows of the outer run stay what they were.
 func TestStatementsThatRunInsideThemselves(t *testing.T) {
 	conn := oneConn(t, open(t).writer)
 	const query = "SELECT value FROM json_each(?)"
@@ -106,7 +105,7 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 	}
 }
 
-// TestKeptStatementsFollowTheSchema: another process may migrate the file.
+// Another process may migrate the file.
 func TestKeptStatementsFollowTheSchema(t *testing.T) {
 	dir := t.TempDir()
 	conn, other := oneConn(t, openIn(t, dir).writer), oneConn(t, openIn(t, dir).writer)
@@ -120,7 +119,7 @@ func TestKeptStatementsFollowTheSchema(t *testing.T) {
 	}
 }
 
-// TestKeptStatementsHoldNoSnapshot: else the write-ahead log would grow for ever.
+// A snapshot would let the write-ahead log grow for ever.
 func TestKeptStatementsHoldNoSnapshot(t *testing.T) {
 	s := open(t)
 	reader, writer := oneConn(t, s.reader), oneConn(t, s.writer)
@@ -140,7 +139,6 @@ func TestKeptStatementsHoldNoSnapshot(t *testing.T) {
 	}
 }
 
-// TestAFailedStatementIsNotSpoilt: it is kept too, and serves the next caller.
 func TestAFailedStatementIsNotSpoilt(t *testing.T) {
 	conn := oneConn(t, open(t).writer)
 	runOn(t, conn, "CREATE TABLE t (a UNIQUE)")
@@ -167,7 +165,7 @@ func TestAFailedStatementIsNotSpoilt(t *testing.T) {
 	}
 }
 
-// TestPragmasAreNotKept: some act when they are prepared.
+// Some pragmas act during preparation.
 func TestPragmasAreNotKept(t *testing.T) {
 	conn := oneConn(t, open(t).writer)
 	before := len(kept(t, conn))

@@ -138,7 +138,6 @@ func TestDatesToComeCountForNothing(t *testing.T) {
 	}
 }
 
-// between lists executions created in [from, to), as lists do.
 func between(t *testing.T, s *Store, from, to time.Time) (handles []string) {
 	t.Helper()
 	if err := s.reader.Raw("SELECT handle FROM executions WHERE created_at >= ? AND created_at < ? ORDER BY id DESC",

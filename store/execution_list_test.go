@@ -14,7 +14,6 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// listings are filters of every kind, alone and together.
 func listings() map[string]ExecutionFilter {
 	from, to := start.Add(-20*24*time.Hour), start.Add(-19*24*time.Hour)
 	return map[string]ExecutionFilter{
@@ -86,7 +85,6 @@ func TestNoListScans(t *testing.T) {
 	explain("usage", "SELECT * FROM execution_stats WHERE span = ? AND start >= ? AND start < ?", 3600, 1, 2)
 }
 
-// walk follows a list to its end.
 func walk(t *testing.T, s *Store, f ExecutionFilter) (handles []string) {
 	t.Helper()
 	for range 100000 {
@@ -114,7 +112,7 @@ func onePage(t *testing.T, s *Store, f ExecutionFilter) (page ExecutionPage) {
 	return page
 }
 
-// TestListsFindWhatThereIs compares each list, walked to its end, with a plain query that may scan.
+// TestListsFindWhatThereIs compares each whole list with a plain query that may scan.
 func TestListsFindWhatThereIs(t *testing.T) {
 	s := filled(t, 800)
 	write(t, s, func(tx *Tx) error {
@@ -197,7 +195,6 @@ func TestAWalkIsBounded(t *testing.T) {
 	}
 }
 
-// TestWordsAreNoOperators: what people type is looked for, whatever it means to the index.
 func TestWordsAreNoOperators(t *testing.T) {
 	s := filled(t, 100)
 	for _, text := range []string{`"`, `revenue OR zyzzyva`, `NEAR(a b)`, `text:revenue`, `rev*enue`, `(`, `*`, "a\x00b",
@@ -215,8 +212,6 @@ func TestWordsAreNoOperators(t *testing.T) {
 	}
 }
 
-// TestDeletedExecutionsLeaveNoWords: what retention deletes can't be found any more, and statistics
-// stay.
 func TestDeletedExecutionsLeaveNoWords(t *testing.T) {
 	s := filled(t, 50)
 	before := count(t, s, "SELECT sum(completed) FROM execution_stats")
@@ -307,7 +302,7 @@ func FuzzSearchWords(f *testing.F) {
 	})
 }
 
-// Chinese, Japanese and Thai are written without spaces: a word is any run of characters.
+// Words of Chinese, Japanese and Thai are any runs of characters.
 func TestWordsWithoutSpacesAreFound(t *testing.T) {
 	s := queue(t)
 	for handle, printed := range map[string]string{

@@ -118,7 +118,7 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 	return row.execution()
 }
 
-// use counts the use of a profile and returns what its executions keep of it.
+// use counts a profile's use and returns what its executions keep of it.
 func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile profileRow, err error) {
 	err = tx.row(ctx, `UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE handle = ? AND revoked = 0
 		RETURNING id, description, policy`, toMillis(at), handle).Scan(&profile.ID, &profile.Description, &profile.Policy)
@@ -189,7 +189,7 @@ type Shown struct {
 	Inputs redact.Clean // JSON; empty if there are none
 }
 
-// Dispatch is what an execution is bound to when its script is sent.
+// Dispatch is the bindings of an execution when its script is sent.
 type Dispatch struct {
 	Policy    int
 	Backend   string
@@ -238,7 +238,7 @@ func (tx Queue) keepValues(ctx context.Context, handle string, values []Executio
 	return nil
 }
 
-// IdempotencyKey is the hash of a key, and that of what was submitted with it.
+// IdempotencyKey holds the hashes of a key and of its submission.
 type IdempotencyKey struct{ Key, Body []byte }
 
 // Replayed returns the execution that a profile submitted under an idempotency key since a time. It

@@ -86,8 +86,7 @@ func durations(text string) ([]Duration, error) {
 
 var errDurations = errors.New("store: statistics can't be read: durations is not an object of numbers by milliseconds")
 
-// OutcomesKept bounds the recent outcomes of a profile, whether their executions were removed or
-// not.
+// OutcomesKept bounds a profile's recent outcomes, including those of removed executions.
 const OutcomesKept = 50
 
 // Outcome is how one of the last executions of a profile ended.
@@ -131,7 +130,7 @@ func (tx Stats) Recent(ctx context.Context, profiles []string, limit int) (map[s
 	return outcomes, nil
 }
 
-// keepOutcomes and trimOutcomes keep the outcomes of executions that are about to be removed.
+// keepOutcomes and trimOutcomes keep the outcomes of executions before their removal.
 const (
 	keepOutcomes = `INSERT INTO past_beats (profile_handle, id, status, created_at, run_ms)
 		SELECT profile_handle, id, status, created_at, run_ms FROM executions

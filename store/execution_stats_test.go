@@ -38,7 +38,7 @@ func filledIn(t testing.TB, dir string, n int) *Store {
 	return s
 }
 
-// TestEveryEndIsCounted: by hour and by day, whatever way an execution ended, and only once.
+// Every kind of end counts once, by hour and by day.
 func TestEveryEndIsCounted(t *testing.T) {
 	s := queue(t)
 	for i, end := range []Finish{

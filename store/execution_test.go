@@ -180,7 +180,6 @@ func TestProfilesTakeTurns(t *testing.T) {
 	}
 }
 
-// Each change holds in one status only.
 func TestChangesAreConditional(t *testing.T) {
 	ask := func(ctx context.Context, tx *Tx) error {
 		return tx.Questions.Ask(ctx, "x",
@@ -337,7 +336,6 @@ func TestQueuedCounts(t *testing.T) {
 	})
 }
 
-// A profile that was revoked between its check and the write gets nothing into the queue.
 func TestEnqueueUnderARevokedProfile(t *testing.T) {
 	s := queue(t)
 	write(t, s, func(tx *Tx) error {
@@ -376,7 +374,6 @@ func TestExecutionOfAGoneProfile(t *testing.T) {
 	}
 }
 
-// Walking pages meets every execution once, in order, whatever the filter.
 func TestExecutionPages(t *testing.T) {
 	s := queue(t)
 	var newest []string
@@ -472,7 +469,6 @@ func TestIdempotencyKeys(t *testing.T) {
 	})
 }
 
-// TestLastScripts returns the newest, shortened, as people may see them.
 func TestLastScripts(t *testing.T) {
 	s := open(t)
 	for i := 1; i <= 5; i++ {

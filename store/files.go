@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// Blob is a content in the storage. Its key is sealed and bound to its name.
+// Blob is stored content. Its key is sealed and bound to its name.
 type Blob struct {
 	ID   int64
 	Name string
@@ -109,14 +109,14 @@ func (tx Files) Add(ctx context.Context, profileHandle string, f StoredFile) err
 
 const ofProfile = "profile_id = (SELECT id FROM profiles WHERE handle = ?)"
 
-// List returns the newest files of a profile that have not expired, newest first.
+// List returns a profile's newest unexpired files, newest first.
 func (tx Files) List(ctx context.Context, profileHandle string, now time.Time) ([]app.File, error) {
 	return selectAs(ctx, tx.conn, fileRow.file, "read files",
 		"SELECT * FROM files WHERE "+ofProfile+" AND expires_at > ? ORDER BY created_at DESC, id LIMIT ?",
 		profileHandle, toMillis(now), app.MaxListedFiles)
 }
 
-// Get returns a file of a profile. CodeNotFound if there is none, or it has expired.
+// Get returns a profile's file. CodeNotFound if there is none or it has expired.
 func (tx Files) Get(ctx context.Context, profileHandle, id string, now time.Time) (f StoredFile, err error) {
 	return selectOne(ctx, tx.conn, func(r fileRow) (StoredFile, error) {
 		file, err := r.file()
@@ -124,7 +124,7 @@ func (tx Files) Get(ctx context.Context, profileHandle, id string, now time.Time
 	}, "file", "SELECT * FROM files WHERE id = ? AND "+ofProfile+" AND expires_at > ?", id, profileHandle, toMillis(now))
 }
 
-// End has a file of a profile expire now. CodeNotFound if there is none, or it has expired.
+// End expires a profile's file. CodeNotFound if there is none or it has expired.
 func (tx Files) End(ctx context.Context, profileHandle, id string, now time.Time) error {
 	n, err := tx.exec(ctx, "UPDATE files SET expires_at = ? WHERE id = ? AND "+ofProfile+" AND expires_at > ?",
 		toMillis(now), id, profileHandle, toMillis(now))
@@ -152,7 +152,7 @@ func (tx Files) Expire(ctx context.Context, now time.Time) error {
 		"UPDATE artifacts SET blob_id = NULL WHERE blob_id IS NOT NULL AND expires_at <= ?", toMillis(now))
 }
 
-// keepFiles gives an execution its files. Those that have not expired stay at least until a time.
+// keepFiles gives an execution its files. Unexpired ones stay at least until a time.
 func (tx Queue) keepFiles(ctx context.Context, execution int64, files []InputFile, now, until time.Time) error {
 	for _, f := range files {
 		if err := tx.run(ctx, "enqueue", `INSERT INTO execution_files (execution_id, name, file_id, size, sha256, blob_id)
@@ -206,8 +206,7 @@ func (tx Executions) Artifacts(ctx context.Context, handle string) ([]app.Artifa
 	return list, err
 }
 
-// Artifact returns one with its content. CodeNotFound if there is none of that name whose content is
-// kept.
+// Artifact returns an artifact with its content. CodeNotFound if no content of that name is kept.
 func (tx Executions) Artifact(ctx context.Context, handle, name string) (app.Artifact, Blob, error) {
 	rows, err := tx.artifacts(ctx, handle)
 	if err != nil {

@@ -121,12 +121,11 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 	return n, rows.Err()
 }
 
-// copyBefore leaves a compact copy of the database beside it. It gets its name when it is whole.
+// copyBefore leaves a compact copy of the database beside it, named once it is whole.
 func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) error {
 	final := filepath.Join(dir, fmt.Sprintf("pre-migrate-%d.db", version))
 	dropAbandonedCopies(dir)
-	// of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its
-	// mode
+	// unique, since other processes may migrate too; SQLite fills an empty file and keeps its mode
 	f, err := os.CreateTemp(dir, filepath.Base(final)+".*"+CopySuffix)
 	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
@@ -174,7 +173,7 @@ func dropAbandonedCopies(dir string) {
 }
 
 func applyAll(ctx context.Context, conn *sql.Conn, pending []migration, log *slog.Logger) (err error) {
-	// Rebuilding a table drops it, which would delete the rows that refer to it.
+	// Rebuilding a table drops it, which would delete referring rows.
 	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}

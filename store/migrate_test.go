@@ -40,7 +40,6 @@ func steps(t *testing.T, texts ...string) []migration {
 	return all
 }
 
-// bare opens a database without the product's schema.
 func bare(t *testing.T) (*Store, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -318,7 +317,6 @@ func TestProductSchemaReopensWithData(t *testing.T) {
 	})
 }
 
-// rowTypes has one row type per table.
 func rowTypes() []any {
 	return []any{
 		settingRow{}, credentialRow{}, credentialVersionRow{}, supersededValueRow{}, valueChangesRow{}, profileRow{},

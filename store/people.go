@@ -157,20 +157,19 @@ func (tx Sessions) Insert(ctx context.Context, s AdminSession) error {
 		toMillis(s.CreatedAt), toMillis(s.SeenAt), toMillis(s.ConfirmedAt), toMillis(s.ExpiresAt), s.PersonID, s.Invitation})
 }
 
-// ByToken finds a session by the hash of its token, also an expired one. CodeNotFound if there is
-// none.
+// ByToken finds a session by its token's hash, even an expired one. CodeNotFound if there is none.
 func (tx Sessions) ByToken(ctx context.Context, token []byte) (AdminSession, error) {
 	return selectOne(ctx, tx.conn, adminSessionRow.session, "session",
 		"SELECT * FROM admin_sessions WHERE token = ?", token)
 }
 
-// List lists the sessions of people that are not over, the last seen first.
+// List lists people's live sessions, last seen first.
 func (tx Sessions) List(ctx context.Context, now, idle time.Time) ([]AdminSession, error) {
 	return selectAs(ctx, tx.conn, adminSessionRow.session, "read sessions", `SELECT * FROM admin_sessions
 		WHERE person_id <> '' AND expires_at > ? AND seen_at > ? ORDER BY seen_at DESC, id`, toMillis(now), toMillis(idle))
 }
 
-// See notes that a session was used. A session that has ended meanwhile is CodeConflict.
+// See notes a session's use. CodeConflict if it has ended.
 func (tx Sessions) See(ctx context.Context, id, address string, at time.Time) error {
 	return tx.change(ctx, "session", "UPDATE admin_sessions SET seen_at = max(seen_at, ?), address = ? WHERE id = ?",
 		toMillis(at), address, id)
@@ -186,8 +185,7 @@ func (tx Sessions) Delete(ctx context.Context, token []byte) (person string, ok 
 	return tx.delete(ctx, "token = ?", token)
 }
 
-// DeleteByID is Delete for a session in a list. It ends only sessions of one person, unless personID
-// is "".
+// DeleteByID is Delete by id. It ends only sessions of personID, unless that is "".
 func (tx Sessions) DeleteByID(ctx context.Context, id, personID string) (person string, ok bool, err error) {
 	return tx.delete(ctx, "id = ? AND ? IN ('', person_id)", id, personID)
 }
@@ -216,7 +214,7 @@ func (tx Sessions) DeleteOthers(ctx context.Context, except string) (int64, erro
 	return tx.deleteWhere(ctx, "id <> ?", except)
 }
 
-// DeleteEnrolling ends the unfinished enrolments that an invitation began; "" is the admin token.
+// DeleteEnrolling ends unfinished enrolments of an invitation; "" is the admin token.
 func (tx Sessions) DeleteEnrolling(ctx context.Context, id string) error {
 	_, err := tx.deleteWhere(ctx, "person_id = '' AND invitation = ?", id)
 	return err
@@ -269,7 +267,8 @@ func (tx Invitations) Insert(ctx context.Context, i Invitation) error {
 			string(i.Role)})
 }
 
-// ByToken finds one by the hash of its token, also an expired one, else CodeNotFound.
+// ByToken finds an invitation by its token's hash, even an expired one. CodeNotFound if there is
+// none.
 func (tx Invitations) ByToken(ctx context.Context, token []byte) (Invitation, error) {
 	return selectOne(ctx, tx.conn, invitationRow.invitation, "invitation",
 		"SELECT * FROM invitations WHERE token = ?", token)

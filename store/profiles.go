@@ -300,7 +300,7 @@ func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at ti
 	return fromMillis(now), changed(n, err, "profile")
 }
 
-// SetKeys makes exactly these keys, in this order, the profile's. It fails for a locked profile.
+// SetKeys makes exactly these the profile's keys, in order. It fails for a locked profile.
 func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at time.Time) error {
 	names := []string{""}
 	for i, k := range keys {
@@ -337,8 +337,8 @@ func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host,
 	return nil
 }
 
-// RequestHost adds an undecided entry that a refused connection of an execution asks for. It
-// reports false if the entry is there already.
+// RequestHost adds an undecided entry for a refused connection. It returns false if the entry
+// exists.
 func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor,
 	at time.Time) (bool, error) {
 	n, err := tx.exec(ctx, `INSERT INTO profile_hosts
@@ -370,8 +370,8 @@ func (tx Profiles) RemoveRequests(ctx context.Context, row int64, entries []stri
 		row, append(slices.Clone(entries), ""))
 }
 
-// declineHosts marks undecided entries as declined and forgets all but the latest app.MaxHosts
-// declined ones. Entries that a person proposed go away.
+// declineHosts declines undecided entries and keeps only the latest app.MaxHosts. It removes
+// entries that a person proposed.
 func (tx Profiles) declineHosts(ctx context.Context, row int64, entries []string, at time.Time) error {
 	const doing = "decline hosts"
 	if err := tx.run(ctx, doing, `UPDATE profile_hosts SET declined_at = ?, host = json_remove(host, '$.private')
@@ -435,7 +435,7 @@ func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err e
 	return selectAll[string](ctx, tx.conn, "count profiles", "SELECT created_from FROM profiles WHERE "+unclaimed)
 }
 
-// DeleteUnclaimed removes those that were created at or before a time and returns their handles.
+// DeleteUnclaimed removes those created at or before a time and returns their handles.
 func (tx Profiles) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "delete unclaimed profiles",
 		"DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle", toMillis(before))
@@ -452,14 +452,13 @@ type policyRow struct {
 
 func (policyRow) TableName() string { return "policies" }
 
-// Insert adds a version. A version that exists is CodeConflict: versions never change.
+// Insert adds a version. CodeConflict if it exists, since versions never change.
 func (tx Policies) Insert(ctx context.Context, handle string, p app.Policy) error {
 	return insertRow(ctx, tx.conn, "policy",
 		policyRow{handle, p.Version, toJSON(p), p.Digest(), toJSON(p.CreatedBy), toMillis(p.CreatedAt)})
 }
 
-// Version returns one version of a profile's policy, also after the profile was deleted. ProfileID
-// is empty.
+// Version returns a version of a profile's policy, even a deleted profile's. ProfileID is empty.
 func (tx Policies) Version(ctx context.Context, handle string, version int) (app.Policy, error) {
 	var row policyRow
 	err := tx.row(ctx, `SELECT body, digest, created_by, created_at FROM policies

@@ -36,8 +36,8 @@ const (
 		SELECT handle FROM seen WHERE handle IS NOT NULL`
 )
 
-// Profiles lists the handles of all profiles with executions, also of those that were deleted. It
-// reads one row of each.
+// Profiles lists the handles of all profiles with executions, even deleted ones. It reads one row
+// of each.
 func (tx Pruning) Profiles(ctx context.Context) ([]string, error) {
 	return selectAll[string](ctx, tx.conn, "list profiles of executions", selectHandles)
 }
@@ -65,7 +65,7 @@ func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit i
 	return tx.prune(ctx, selectAged, toMillis(before), toMillis(ended), toMillis(kept.RepeatedSince), limit)
 }
 
-// Surplus is Aged for the executions of a profile that are older than row.
+// Surplus is Aged for a profile's executions older than row.
 func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
 	if byTime, err := tx.disordered(ctx); err != nil {
 		return 0, err

@@ -151,7 +151,7 @@ func orphans(t testing.TB, s *Store) (found []string) {
 	return found
 }
 
-// mustStay is what no pass may remove, told in another way than the pass does.
+// mustStay returns what no pass may remove, by another query than the pass's.
 func mustStay(t testing.TB, s *Store, kept Kept) (handles []string) {
 	t.Helper()
 	err := s.reader.Raw(`SELECT handle FROM executions
@@ -227,7 +227,6 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 	}
 }
 
-// TestRemovingReadsNoMoreThanItMust: a batch walks an index from its old end.
 func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
 	s := open(t)
 	for sql, args := range map[string][]any{

@@ -62,14 +62,14 @@ func (tx *conn) run(ctx context.Context, doing, statement string, values ...any)
 	return failed(doing, err)
 }
 
-// change is exec for a statement whose WHERE names the state that was read.
-// Errors: CodeConflict if it touched no row.
+// change is exec for a statement whose WHERE names the read state. CodeConflict if it touched no
+// row.
 func (tx *conn) change(ctx context.Context, what, statement string, values ...any) error {
 	n, err := tx.exec(ctx, statement, values...)
 	return changed(n, err, what)
 }
 
-// insertRow adds a row. Errors: CodeConflict if there is one with its key.
+// insertRow adds a row. CodeConflict if its key exists.
 func insertRow[R any](ctx context.Context, tx *conn, what string, row R) error {
 	return changed(1, gorm.G[R](tx.db).Create(ctx, &row), what)
 }
@@ -94,7 +94,7 @@ func query(ctx context.Context, db *gorm.DB, read func(rows *sql.Rows) error, st
 	return rows.Err()
 }
 
-// expandLists turns the placeholder of each list into one for each of its values.
+// expandLists expands the placeholder of each list to one per value.
 func expandLists(statement string, values []any) (string, []any) {
 	if !slices.ContainsFunc(values, isList) {
 		return statement, values
@@ -125,7 +125,7 @@ func isList(value any) bool {
 	return kind != nil && kind.Kind() == reflect.Slice && kind.Elem().Kind() != reflect.Uint8
 }
 
-// selectAll reads rows: structs whose fields are named like the columns, or single values.
+// selectAll reads rows into structs with fields named like the columns, or into single values.
 func selectAll[R any](ctx context.Context, tx *conn, doing, statement string, values ...any) (rows []R, err error) {
 	err = query(ctx, tx.db, func(r *sql.Rows) error { return tx.db.ScanRows(r, &rows) }, statement, values...)
 	return rows, failed(doing, err)
@@ -163,7 +163,7 @@ func selectOne[R, T any](ctx context.Context, tx *conn, convert func(R) (T, erro
 // asIs converts nothing.
 func asIs[R any](row R) (R, error) { return row, nil }
 
-// selectValue reads one value or row; it is zero if there is no row.
+// selectValue reads one value or row; zero if there is none.
 func selectValue[T any](ctx context.Context, tx *conn, doing, statement string, values ...any) (value T, err error) {
 	list, err := selectAll[T](ctx, tx, doing, statement, values...)
 	if err != nil || len(list) == 0 {
@@ -209,14 +209,13 @@ func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) on
 	}
 }
 
-// rows runs a statement and calls visit for every row, until that returns an error.
+// rows runs a statement and calls visit for every row, until an error.
 func (tx *conn) rows(ctx context.Context, visit func(scan func(to ...any) error) error, statement string,
 	values ...any) error {
 	return query(ctx, tx.db, func(r *sql.Rows) error { return visit(r.Scan) }, statement, values...)
 }
 
-// traced logs a statement that goes past gorm as gorm logs its own. Call the result when it is
-// over.
+// traced logs a statement that bypasses gorm, in gorm's format. Call the result at its end.
 func traced(ctx context.Context, db *gorm.DB, statement string, rows *int64, err *error) func() {
 	begin := time.Now()
 	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, *rows }, *err) }
@@ -289,7 +288,6 @@ func toJSON(v any) string {
 	return string(text)
 }
 
-// listJSON is toJSON for a list: nil is the empty list, never null.
 func listJSON[E any](list []E) string { return toJSON(append([]E{}, list...)) }
 
 // fromJSON decodes a column into T. An unreadable column is an error, never an empty value: it may

@@ -20,7 +20,7 @@ type Question struct {
 	At        time.Time
 }
 
-// Ask stores a running execution's question and makes it wait. CodeConflict if it doesn't run.
+// Ask stores a running execution's question and makes it wait. CodeConflict if it is not running.
 func (tx Questions) Ask(ctx context.Context, handle string, q Question) error {
 	id, err := tx.move(ctx, handle, app.StatusRunning, app.StatusAwaitingLLM)
 	if err != nil {
@@ -42,7 +42,7 @@ type Reply struct {
 	At        time.Time
 }
 
-// Answer stores the answer to an execution's open question and lets it run on. CodeConflict if it
+// Answer stores the answer to an open question and resumes the execution. CodeConflict if it
 // doesn't wait, or for another answer.
 func (tx Questions) Answer(ctx context.Context, handle string, r Reply) error {
 	id, err := tx.move(ctx, handle, app.StatusAwaitingLLM, app.StatusRunning)
@@ -55,7 +55,7 @@ func (tx Questions) Answer(ctx context.Context, handle string, r Reply) error {
 		r.Response.String(), r.Sealed, r.Failed, toJSON(r.By), toMillis(r.At), id, r.RequestID)
 }
 
-// move takes one arrow of the state machine and returns the row id.
+// move makes one state transition and returns the row id.
 func (tx Questions) move(ctx context.Context, handle string, from, to app.Status) (id int64, err error) {
 	err = tx.row(ctx, "UPDATE executions SET status = ? WHERE handle = ? AND status = ? RETURNING id",
 		string(to), handle, string(from)).Scan(&id)
@@ -103,7 +103,7 @@ type Recorded struct {
 	Failed    bool
 }
 
-// Recorded returns an execution's answers in order. CodeNotFound if the execution is gone.
+// Recorded returns an execution's answers in order. CodeNotFound if it is gone.
 func (tx Questions) Recorded(ctx context.Context, handle string) ([]Recorded, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {

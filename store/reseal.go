@@ -5,7 +5,7 @@ import "context"
 // SealedColumn is a column of tokens that are bound to their rows.
 type SealedColumn string
 
-// The columns that hold tokens. A test looks for tokens in all others.
+// The columns with tokens. A test looks for tokens in all others.
 const (
 	SealedValues     SealedColumn = "values"     // Name: credential, Number: version
 	SealedSuperseded SealedColumn = "superseded" // Name: credential, Number: version

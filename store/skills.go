@@ -37,7 +37,7 @@ type SkillVersion struct {
 	Blob       int64     // 0: deleted
 }
 
-// ByName returns a skill, also a deleted one. CodeNotFound if there is none.
+// ByName returns a skill, even a deleted one. CodeNotFound if there is none.
 func (tx Skills) ByName(ctx context.Context, name string) (Skill, error) {
 	return selectOne(ctx, tx.conn, skillRow.skill, "skill", "SELECT * FROM skills WHERE name = ?", name)
 }
@@ -72,7 +72,7 @@ func (tx Skills) Versions(ctx context.Context, skill int64) ([]SkillVersion, err
 		selectVersions+"WHERE v.skill_id = ? ORDER BY v.number DESC", skill)
 }
 
-// AllVersions returns the versions of all skills that are not deleted, by name, newest first.
+// AllVersions returns the versions of all present skills by name, newest first.
 func (tx Skills) AllVersions(ctx context.Context) ([]SkillVersion, error) {
 	return selectAs(ctx, tx.conn, namedVersionRow.version, "read versions",
 		selectVersions+"WHERE s.deleted_at = 0 AND v.blob_id IS NOT NULL ORDER BY s.name, v.number DESC")
@@ -91,7 +91,7 @@ type VersionRuns struct {
 	Last   time.Time // when the last one ended
 }
 
-// Runs returns the runs of a skill's versions by digest. What has none is not in it.
+// Runs returns the runs of a skill's versions by digest. Versions without runs are left out.
 func (tx Skills) Runs(ctx context.Context, skill int64) (map[string]VersionRuns, error) {
 	type row struct {
 		Digest        string
@@ -109,13 +109,13 @@ func (tx Skills) Runs(ctx context.Context, skill int64) (map[string]VersionRuns,
 	return runs, err
 }
 
-// ByDigest returns the version whose files are kept under a digest, else CodeNotFound.
+// ByDigest returns the version with files under a digest, else CodeNotFound.
 func (tx Skills) ByDigest(ctx context.Context, digest string) (SkillVersion, error) {
 	return selectOne(ctx, tx.conn, namedVersionRow.version, "skill",
 		selectVersions+"WHERE v.digest = ? AND v.blob_id IS NOT NULL", digest)
 }
 
-// AddVersion adds a version under the next number of its skill, and returns it.
+// AddVersion adds and returns a version under its skill's next number.
 func (tx Skills) AddVersion(ctx context.Context, v SkillVersion) (SkillVersion, error) {
 	number, err := selectValue[int](ctx, tx.conn, "number a version",
 		"SELECT coalesce(max(number), 0) + 1 FROM skill_versions WHERE skill_id = ?", v.Skill.Row)
@@ -154,8 +154,8 @@ func (tx Skills) Stored(ctx context.Context, profileHandle string) (bytes int64,
 	return bytes, unreviewed, failed("measure skills", err)
 }
 
-// Allow lets a profile run a skill. It reports whether that is new. CodeNotFound if there is no such
-// profile.
+// Allow lets a profile run a skill and reports whether that is new. CodeNotFound if the profile is
+// missing.
 func (tx Skills) Allow(ctx context.Context, skill int64, profileHandle string, by app.Actor,
 	at time.Time) (bool, error) {
 	if _, err := Profiles(tx).ByHandle(ctx, profileHandle); err != nil {

@@ -38,10 +38,10 @@ type Store struct {
 	audited atomic.Pointer[func()] // see OnAudit
 }
 
-// busyTimeout is how long a connection waits for the locks of other processes.
+// busyTimeout is how long a connection waits for other processes' locks.
 const busyTimeout = 10 * time.Second
 
-// sqliteBusy is SQLite's result code for a lock that another connection holds:
+// sqliteBusy is SQLite's code for another connection's lock:
 // https://www.sqlite.org/rescode.html#busy.
 const sqliteBusy = 5
 
@@ -71,7 +71,7 @@ func OpenVolatile(ctx context.Context, dir string, log *slog.Logger, _ testonly.
 // unsynced overrides FULL, since the driver sets pragmas in alphabetical order.
 const unsynced = "&_pragma=synchronous(OFF)"
 
-// openWith opens the database with settings that are appended to those of every connection.
+// openWith opens the database with additional settings for every connection.
 func openWith(ctx context.Context, dir string, log *slog.Logger, settings string) (*Store, error) {
 	if err := prepareDir(dir); err != nil {
 		return nil, err
@@ -158,8 +158,7 @@ func connect(dsn string, conns int, log *slog.Logger) (*gorm.DB, error) {
 	return db, nil
 }
 
-// prepareDir makes dir private. Sticky directories, such as /tmp, are refused: all users of the
-// machine share them.
+// prepareDir makes dir private. It refuses sticky directories such as /tmp, which all users share.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("store: data directory: %w", err)
@@ -208,8 +207,8 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	since := time.Now()
 	err := s.writer.WithContext(ctx).Connection(func(turn *gorm.DB) error { // there is one
 		if at := s.keptAt.Load(); at != nil && at.After(since) {
-			// This write waited while another process kept the database. Waiting again, one after the
-			// other, would take each another busyTimeout.
+			// This write has waited for another process. Waiters in turn would each wait another
+			// busyTimeout.
 			return storageBusy(nil)
 		}
 		err := turn.Transaction(func(db *gorm.DB) error {
@@ -270,8 +269,8 @@ func (s *Store) read(ctx context.Context) *gorm.DB {
 
 type urgentKey struct{}
 
-// Urgent marks a context whose reads don't wait for those of all others. It is for people and for
-// monitoring, never for agents.
+// Urgent marks a context whose reads don't queue with others. It is for people and monitoring,
+// never for agents.
 func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgentKey{}, true) }
 
 // reserve must be free on the database's file system before the store accepts new work. Running
@@ -286,7 +285,7 @@ const fullFor = 2 * time.Second
 // help the write-ahead log.
 const logShare = 4
 
-// FreeSpace is what the file system of the database has left, in bytes.
+// FreeSpace is the room on the database's file system, in bytes.
 type FreeSpace struct {
 	Free     int64 // for this process
 	Size     int64
@@ -326,15 +325,15 @@ func (s *Store) justFull() bool {
 	return at != nil && time.Since(*at) < fullFor
 }
 
-// CheckFreeSpace returns nil if the store may take something new, else CodeStorageFull. Running executions
-// may end as long as SQLite finds room.
+// CheckFreeSpace returns nil if the store may accept new work, else CodeStorageFull. Running
+// executions may end while SQLite finds room.
 func (s *Store) CheckFreeSpace(ctx context.Context) error {
 	r, err := s.FreeSpace(ctx)
 	return checkFull(r, err)
 }
 
-// CheckFreeSpaceIn is CheckFreeSpace within a transaction. It uses no other connection, since writers must not wait
-// for readers.
+// CheckFreeSpaceIn is CheckFreeSpace in a transaction. It uses no other connection: writers must
+// not wait for readers.
 func (s *Store) CheckFreeSpaceIn(ctx context.Context, tx *Tx) error {
 	r, err := s.freeSpace(func() (int64, error) { return reusable(ctx, tx.db) })
 	return checkFull(r, err)
@@ -356,7 +355,7 @@ func storageFull(cause error) error {
 	return e
 }
 
-// Result codes of SQLite that mean that a file could not grow: https://www.sqlite.org/rescode.html.
+// SQLite's codes for a file that could not grow: https://www.sqlite.org/rescode.html.
 const (
 	sqliteFull    = 13
 	sqliteWrite   = 10 | 3<<8  // IOERR_WRITE: what a quota makes of it

@@ -22,7 +22,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// migrated returns the bytes of an empty database with its schema, made once.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "store-test-")
 	if err != nil {
@@ -55,7 +54,6 @@ func create(t testing.TB, dir string) {
 	}
 }
 
-// open opens a new database in a directory of the test.
 func open(t *testing.T) *Store { t.Helper(); return openIn(t, t.TempDir()) }
 
 // openIn opens or creates the database in dir without waiting for the disk.
@@ -65,13 +63,11 @@ func openIn(t *testing.T, dir string) *Store {
 	return closing(t)(openWith(t.Context(), dir, slog.New(slog.NewTextHandler(t.Output(), nil)), unsynced))
 }
 
-// openReal opens the database in dir as the program does.
 func openReal(t *testing.T, dir string) *Store {
 	t.Helper()
 	return closing(t)(Open(t.Context(), dir, slog.New(slog.NewTextHandler(t.Output(), nil))))
 }
 
-// closing closes a store with the test.
 func closing(t *testing.T) func(*Store, error) *Store {
 	return func(s *Store, err error) *Store {
 		t.Helper()

@@ -1,5 +1,5 @@
-// Package storetest opens databases for tests.
-// They are copies of one file that has its schema already, and don't wait for the disk.
+// Package storetest opens databases for tests. They copy one file with its schema and don't wait
+// for the disk.
 package storetest
 
 import (
@@ -37,7 +37,7 @@ func OpenIn(tb testing.TB, dir string, log *slog.Logger) *store.Store {
 	return s
 }
 
-// Create puts a new database that nobody has open into dir, and returns its path.
+// Create creates a closed database in dir and returns its path.
 func Create(tb testing.TB, dir string) string {
 	tb.Helper()
 	file, err := migrated()
@@ -51,7 +51,7 @@ func Create(tb testing.TB, dir string) string {
 	return path
 }
 
-// migrated returns the bytes of an empty database with its schema, made once per process.
+// migrated returns an empty migrated database, made once per process.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "storetest-")
 	if err != nil {
