@@ -74,7 +74,6 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// The worker count is a cap, and each execution has a box of its own.
 func TestWorkersAndBoxes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 3, 2 })
@@ -93,5 +92,4 @@ func TestWorkersAndBoxes(t *testing.T) {
 	}
 }
 
-// stoppedError is the error of what ran when the engine was closed.
 const stoppedError = "interrupted: Airlock was stopped while this ran; submit it again if it is safe to run twice"

@@ -30,8 +30,8 @@ import (
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
 
-// withBubblewrap makes an engine use real boxes: bubblewrap behind a real plugin process,
-// airlock-init, Python.
+// withBubblewrap makes an engine use real boxes: bubblewrap in a plugin process, airlock-init,
+// Python.
 func withBubblewrap(t testing.TB, instance string) func(*engine.Config) {
 	change, _ := withPlugin(t, instance)
 	return change
@@ -68,7 +68,6 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 	}, client
 }
 
-// realWorld is a world with real boxes.
 func realWorld(t testing.TB, change ...func(*engine.Config)) *world {
 	t.Helper()
 	w := newUnstarted(t)
@@ -141,7 +140,7 @@ func TestReal(t *testing.T) {
 // newMark returns a number of seconds for sleep that nobody else on this machine uses.
 func newMark() string { return fmt.Sprintf("98765.%d", time.Now().UnixNano()) }
 
-// marked counts the processes of this machine whose command line or environment holds a text.
+// marked counts processes whose command line or environment holds text.
 func marked(t *testing.T, text string) int {
 	t.Helper()
 	n := 0
@@ -157,7 +156,6 @@ func marked(t *testing.T, text string) int {
 	return n
 }
 
-// A script's children are gone when its status is terminal.
 func TestRealTreesDie(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
@@ -202,7 +200,7 @@ func TestRealTreesDie(t *testing.T) {
 	}
 }
 
-// The script waits frozen, a thread of it included, and gets the exact answers.
+// The script and its threads wait frozen and get the exact answers.
 func TestRealQuestions(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)
@@ -254,7 +252,6 @@ set_result({"a": a, "b": b, "ticks": after - before})
 	}
 }
 
-// A script reaches an allowed host as any program does, and nothing else.
 func TestRealNetwork(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -307,7 +304,7 @@ func TestRealUnknownName(t *testing.T) {
 	}
 }
 
-// Revoking ends a real script in mid-run within a moment, also from another process.
+// Revocation ends a running script within a moment, also from another process.
 func TestRealRevoke(t *testing.T) {
 	t.Parallel()
 	w := realWorld(t)

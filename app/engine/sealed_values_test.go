@@ -39,12 +39,11 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// assembled is made at run time, so that its text is in no file.
+// assembled keeps its text out of every file.
 func assembled() string {
 	return strings.Join([]string{"sealed", "k3y", "that", "no", "script", "sees"}, "-")
 }
 
-// pipeTap copies everything that passes to and from boxes.
 type pipeTap struct {
 	plugins.Sandbox
 	mu   sync.Mutex
@@ -83,7 +82,7 @@ func (e *echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		map[string]any{"authorization": r.Header.Get("Authorization"), "url": r.URL.String(), "body": string(body)})
 }
 
-// taken returns the headers since it was last asked.
+// taken returns and forgets the recorded headers.
 func (e *echo) taken() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -386,7 +385,6 @@ func descendants(t *testing.T, root int) []int {
 	return all
 }
 
-// eachRegion reads the memory of a process.
 func eachRegion(t *testing.T, pid int, see func(where string, data []byte)) {
 	t.Helper()
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
@@ -482,7 +480,7 @@ set_result([before == get() == "Bearer " + began, began.startswith("airlock_seal
 	}
 }
 
-// untilRestricted does something and waits until running executions obey.
+// untilRestricted calls do and waits until running executions obey.
 func (w *world) untilRestricted(do func()) {
 	do()
 	w.Runner.ApplyRevocations()

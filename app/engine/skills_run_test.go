@@ -94,7 +94,8 @@ func TestRealSkillsOnDocker(t *testing.T) {
 	w.runExamples()
 }
 
-// runSkillsWithImages runs one with each image that docker offers. Another is refused, and named at the review.
+// runSkillsWithImages runs a skill with each image that docker offers. Another is refused and named
+// at the review.
 func (w *world) runSkillsWithImages() {
 	t := w.T
 	for image, want := range map[string]string{"plain:1": "[false,false]", "skills:1": "[true,true]", "other:1": ""} {
@@ -371,7 +372,6 @@ func TestRealSkillGetsInputsAsLargeAsTheEnvironmentTakes(t *testing.T) {
 	run(write("in-python", "main.py", "import os\nset_result(len(os.environ['SANDBOX_INPUT'].encode()))\n"), most+1)
 }
 
-// ended waits for the end of an execution.
 func (w *world) ended(x app.Execution) app.Execution {
 	w.T.Helper()
 	x, err := w.Reader.Await(w.T.Context(), x, time.Minute)

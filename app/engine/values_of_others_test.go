@@ -44,7 +44,7 @@ func (l *logbook) text() string {
 	return l.log.String()
 }
 
-// These are put together at run time, so that their texts are in no file.
+// Assembled at run time to keep the texts out of every file.
 func rotated() string { return strings.ReplaceAll(assembled(), "k3y", "n3w-k3y") }
 
 func another() string { return strings.ReplaceAll(assembled(), "k3y", "oth3r-k3y") }
@@ -253,7 +253,7 @@ func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	}
 	w, tap, start := worldBefore(t, host, func(c *engine.Config) { c.Patterns, c.Ahead = set.Find, set.Ahead })
 	start()
-	// put together here, so that it is in no file
+	// assembled to keep it out of every file
 	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") }
 	id, secret := half("cl1ent-id-XX-7f3x9kw2m4p"), half("rY6uJ3hB5nC0-XX-dE1fG8aKoQ7")
 	vendor := half("AKIAXXSFODXXLZ7KMPLQ")

@@ -39,7 +39,6 @@ func TestHoleF2VaultValueInALog(t *testing.T) {
 	}
 }
 
-// withVault gives the world a Vault that holds secret/data/app.
 func (w *world) withVault(secret map[string]any) {
 	w.T.Helper()
 	server := vaulttest.Start(w.T)

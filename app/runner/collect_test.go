@@ -34,13 +34,12 @@ func slowWorld(t *testing.T, gone <-chan struct{}) *world {
 	return w
 }
 
-// boxesOpen is how many boxes there are.
 func (w *world) boxesOpen() int {
 	open, _ := w.Fake.Open()
 	return open
 }
 
-// A script's end is told before its box is gone, whose slot nobody else gets.
+// An end is stored before its box is gone; the box keeps its slot until then.
 func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
@@ -150,7 +149,6 @@ func TestALostBoxDoesNotUndoTheEndOfItsScript(t *testing.T) {
 	}
 }
 
-// What only the box's end can tell is waited for.
 func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 	t.Parallel()
 	oom := plugins.Exit{Reason: plugins.ReasonOOM, PeakMemory: 9 << 20}

@@ -74,7 +74,6 @@ func TestFailureAsAnswer(t *testing.T) {
 	}
 }
 
-// Threads may ask at once; one question is open at a time.
 func TestQuestionsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,7 +92,6 @@ func TestQuestionsAtOnce(t *testing.T) {
 	}
 }
 
-// A script may end while one of its threads still asks.
 func TestEndWhileAsking(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -141,8 +139,7 @@ func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
 	w.UntilStatus(x, app.StatusCompleted)
 }
 
-// TestALongWriteKeepsNobodyFromReading: while an answer waited for an import, whoever read the execution
-// waited too.
+// An answer waiting for an import also blocked readers of the execution.
 func TestALongWriteKeepsNobodyFromReading(t *testing.T) {
 	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")

@@ -16,16 +16,13 @@ const (
 	MaxMasked      = maxMasked
 )
 
-// Decisions returns how often people's decisions were looked up.
 func (r *Runner) Decisions() int64 { return r.decisions.Load() }
 
-// AddDecision counts as a decision that concerns nothing here.
 func (r *Runner) AddDecision() { r.decisions.Add(1) }
 
-// RequestDenied requests the hosts that were denied so far.
 func (r *Run) RequestDenied() { r.requests.requestDenied() }
 
-// RequestAfterStop has an execution stopped after a host was denied, and requests that host.
+// RequestAfterStop stops an execution after a denial, then requests the host.
 func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	run := newRun(r, Claim{Execution: x})
 	run.session.egress.session = r.cfg.Gateway.Session(egress.Grant{}, nil)
@@ -65,10 +62,8 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 	return err
 }
 
-// CutEnds cuts the ends that wait for their turn, as Stop does after a while.
 func (r *Runner) CutEnds() { r.lanes.cut(0) }
 
-// Digest is the digest of a manifest.
 func Digest(data []byte) string { return digest(data) }
 
 // LiveRedactor returns the live view's redactor for a script that may reach hosts.

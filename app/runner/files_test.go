@@ -18,7 +18,7 @@ import (
 	"github.com/computclaw/airlock/store/storetest"
 )
 
-// stuckStorage takes no content in: it is a bucket that stops reading.
+// stuckStorage accepts no content, like a bucket that stops reading.
 type stuckStorage struct{ blobs.Store }
 
 func (stuckStorage) Put(ctx context.Context, _ string, _ io.Reader, _ int64) error {
@@ -122,7 +122,7 @@ func TestHoleH5StopWithholdsFiles(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThereAnyMore: the agent reads what is missing, that nothing ran, and what to do.
+// The agent learns what is missing, that nothing ran, and the next step.
 func TestWhatIsNotThereAnyMore(t *testing.T) {
 	t.Parallel()
 	r := New(Config{})

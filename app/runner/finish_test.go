@@ -114,7 +114,6 @@ func TestResultAndManifest(t *testing.T) {
 	}
 }
 
-// Every channel out of a box masks the value that the script was given.
 func TestRedactionInEveryChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

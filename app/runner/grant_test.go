@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// A value whose owner sealed it never reaches a script: it gets the placeholder.
 func TestSealedIsNotHandedOver(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t-value-0123456789"

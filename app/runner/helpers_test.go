@@ -9,7 +9,6 @@ import (
 
 func TestMain(m *testing.M) { enginetest.Main(m) }
 
-// world is a whole engine with this package's helpers.
 type world struct{ *enginetest.World }
 
 func newWorld(t testing.TB, change ...func(*engine.Config)) *world {
@@ -17,7 +16,6 @@ func newWorld(t testing.TB, change ...func(*engine.Config)) *world {
 	return &world{enginetest.New(t, change...)}
 }
 
-// newUnstarted is newWorld before its engine starts.
 func newUnstarted(t testing.TB) *world {
 	t.Helper()
 	return &world{enginetest.NewUnstarted(t)}

@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestAPollWaitsNoLongerThanItMay: polls waited for the one before them beyond their own time.
+// Polls waited for the one before them beyond their own time.
 func TestAPollWaitsNoLongerThanItMay(t *testing.T) {
 	t.Parallel()
 	runner := New(Config{Workers: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})

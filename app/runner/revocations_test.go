@@ -31,7 +31,7 @@ func withServices(t *testing.T, names ...string) func(*engine.Config) {
 	return func(c *engine.Config) { c.Gateway = egress.New(egress.Config{LocalServices: pairs}) }
 }
 
-// untilReviewed does something and waits until the engine has obeyed.
+// untilReviewed calls do and waits until the engine has obeyed.
 func (w *world) untilReviewed(do func()) {
 	w.T.Helper()
 	before := w.Runner.Decisions()

@@ -33,7 +33,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Revocation ends everything at once, whoever does it, and closes polling and answering.
+// Anybody's revocation ends everything at once, including polling and answering.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"here", "by another process"} {
@@ -90,7 +90,7 @@ func TestDeletedElsewhere(t *testing.T) {
 	}
 }
 
-// Expiry blocks what has not started and lets what runs go on.
+// Expiry blocks unstarted executions and lets running ones go on.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
@@ -119,7 +119,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// What was queued gets the policy as it is when it starts, and rotated values.
+// Queued executions get the policy and values of their start.
 func TestBoundAtDispatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })

@@ -46,7 +46,7 @@ func newVaultWorld(t *testing.T, ttl, maximum string, change ...func(*engine.Con
 	return newVaultWorldBehind(t, nil, ttl, maximum, change...)
 }
 
-// newVaultWorldBehind has something between Airlock and the Vault, which gets the way to it.
+// newVaultWorldBehind puts front between Airlock and the Vault.
 func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handler, ttl, maximum string,
 	change ...func(*engine.Config)) *vaultWorld {
 	t.Helper()
@@ -84,7 +84,7 @@ func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handl
 	return w
 }
 
-// openVault makes everything that reads from Vault anew, as a new process does.
+// openVault makes all readers of Vault anew, as a new process does.
 func (w *vaultWorld) openVault() {
 	w.T.Helper()
 	var err error
@@ -136,7 +136,6 @@ func (w *vaultWorld) lent(n int) {
 	}
 }
 
-// begun submits a script that hangs and waits until it runs.
 func (w *vaultWorld) begun(script string) app.Execution {
 	w.T.Helper()
 	x := w.Send(script + "\nhang")
@@ -144,8 +143,6 @@ func (w *vaultWorld) begun(script string) app.Execution {
 	return x
 }
 
-// TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped
-// server.
 func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -192,7 +189,6 @@ func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseEndsWithTheServer: a stop gives back what runs then.
 func TestLeaseEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -202,7 +198,6 @@ func TestLeaseEndsWithTheServer(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseLeftByACrashIsRevokedAtStart: the table says what a dead process had.
 func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -250,8 +245,7 @@ func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 	}
 }
 
-// TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still
-// there.
+// A database user outlives an answer that takes longer than its lease.
 func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "3s", "1h")
@@ -269,8 +263,7 @@ func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 	w.lent(0)
 }
 
-// TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent
-// is told why its database refused.
+// Vault's longest time may end before the script. The agent is told why its database refused.
 func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "2s", "2s")
@@ -329,7 +322,6 @@ func TestVaultFailuresNameTheKey(t *testing.T) {
 	w.Finished("print hello", app.StatusCompleted)
 }
 
-// TestRotationInVaultIsEnough: the next execution has the new value, and the old one stays masked.
 func TestRotationInVaultIsEnough(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -350,7 +342,7 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	if strings.Contains(first.Stdout, next) || strings.Contains(first.Stdout, enginetest.SecretValue) {
 		t.Errorf("the first printed %q", first.Stdout)
 	}
-	// When the first was submitted, what it holds besides was no secret yet.
+	// The values that it also holds were no secrets yet at the first submission.
 	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue},
 		y.Handle: {enginetest.SecretValue, next}} {
 		shown, _, err := w.Reader.Submitted(t.Context(), handle)
@@ -363,7 +355,6 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	}
 }
 
-// TestScriptIsShownOnceItCanBeMasked: nobody knows at the submission what Vault holds.
 func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
@@ -377,8 +368,8 @@ func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
 	}
 }
 
-// TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user
-// to two executions. The end of one would end the other's.
+// Vault's agent may cache answers and give two executions one user. The end of one would end the
+// other's.
 func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -412,7 +403,6 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 	w.lent(0)
 }
 
-// TestALeaseIsGivenBackAgainAndAgain: a revocation that fails at first is tried again.
 func TestALeaseIsGivenBackAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	var revocations atomic.Int64
@@ -494,7 +484,7 @@ func TestHoleVaultValueOfAnotherRun(t *testing.T) {
 	w.Until(x, app.StatusCompleted)
 }
 
-// TestHoleLabelBeforeVaultWasRead: a label that may hold a value that was not read yet isn't stored.
+// A label that may hold an unread value isn't stored.
 func TestHoleLabelBeforeVaultWasRead(t *testing.T) {
 	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")

@@ -14,7 +14,6 @@ import (
 // tooLittle is the most that may show of a secret: four characters of its mask, or three at a cut.
 const tooLittle = 4
 
-// quiet returns a Capture that tells nobody of what it got.
 func quiet(limit int64, turns *Turns, redactor func() (*redact.Redactor, error)) *Capture {
 	return New(Config{Limit: limit, Turns: turns, Redactor: redactor, Changed: func() {}, Flooded: func() {}})
 }
