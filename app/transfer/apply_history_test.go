@@ -14,12 +14,10 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// passkey is one that nobody can use.
 func passkey(name string) app.Passkey {
 	return app.Passkey{ID: []byte(name), Name: name, Host: "airlock.example.com", PublicKey: []byte{1}, SignCount: 3}
 }
 
-// withPeople is an instance with an owner who has a passkey, and a viewer.
 func withPeople(t *testing.T) (h *fixture, anna, vera auth.Session) {
 	t.Helper()
 	h = newFixture(t, "aaaa")

@@ -21,7 +21,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// approved is what holds for a script now.
 func (h *fixture) approved(st *store.Store, profile, script string) app.ApprovalState {
 	h.T.Helper()
 	sum := sha256.Sum256([]byte(script))
@@ -38,7 +37,6 @@ func (h *fixture) skillList() []skills.Skill {
 	return must[[]skills.Skill](h.T)(h.Skills.List(h.T.Context()))
 }
 
-// runs makes sure that a version that the profile may run prints a text.
 func (h *fixture) runs(s *skills.Service, profile, ref, want string) {
 	h.T.Helper()
 	v, err := s.Resolve(h.T.Context(), profile, ref)
@@ -95,7 +93,7 @@ func TestSkillsOfChosenProfilesTravelWithThem(t *testing.T) {
 	}
 }
 
-// TestFilesOfSkillsThatWereChangedAreRefused: the digest that a person approved names the bytes.
+// The digest that a person approved covers the bytes.
 func TestFilesOfSkillsThatWereChangedAreRefused(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	seen := false
@@ -231,8 +229,7 @@ func TestDeletedSkillsComeBackOnlyWithAYesAndNeverRevoked(t *testing.T) {
 	}
 }
 
-// TestNewSkillsForProfilesThatAreHereNeedAYes: a file could bring code for a profile that may run
-// approved skills only.
+// A file could bring code for a profile that may run approved skills only.
 func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("billing", nil)
@@ -251,7 +248,6 @@ func TestNewSkillsForProfilesThatAreHereNeedAYes(t *testing.T) {
 	}
 }
 
-// TestACopyLetsNothingRunThatDoesNotAnyMore: an older copy takes the place of a later state.
 func TestACopyLetsNothingRunThatDoesNotAnyMore(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		for name, tt := range map[string]struct {
@@ -334,7 +330,6 @@ func TestLostFilesOfSkillsAreSaidAndStopNoExport(t *testing.T) {
 	wantCode(t, "what has no files", err, app.CodeSkillNotApproved)
 }
 
-// TestFailedRestoresLeaveNoFilesOfSkills: what they unpacked goes with their database.
 func TestFailedRestoresLeaveNoFilesOfSkills(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	file := h.export(all())

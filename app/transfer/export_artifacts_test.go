@@ -55,7 +55,7 @@ func TestArtifactsTravelWithTheirContents(t *testing.T) {
 	}
 }
 
-// TestLostArtifactsAreSaidAndStopNoExport: the others come, and so does what is known of these.
+// Other artifacts are exported, and so are the descriptions of lost ones.
 func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	p := h.Locked("p", nil)
@@ -86,7 +86,7 @@ func TestLostArtifactsAreSaidAndStopNoExport(t *testing.T) {
 	}
 }
 
-// TestContentsThatWereChangedAreRefused: an artifact has the content that its digest names, whole, or none.
+// An artifact has its digest's whole content or none.
 func TestContentsThatWereChangedAreRefused(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.Left = strings.Repeat("y", contentPiece+10)

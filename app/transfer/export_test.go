@@ -50,7 +50,6 @@ func TestExportAndImport(t *testing.T) {
 		t.Errorf("report: %+v", report)
 	}
 
-	// The agent's id works as it is.
 	got := must[app.Profile](t)(fresh.Desk.Profiles.ByID(t.Context(), p.ID))
 	if diff := cmp.Diff(must[app.Profile](t)(old.Desk.Profiles.ByID(t.Context(), p.ID)), got,
 		cmpopts.IgnoreFields(app.Profile{}, "UpdatedAt")); diff != "" {
@@ -443,8 +442,7 @@ func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
 // Files, agents and scripts must never make a file of ours unreadable: every later backup would
 // fail.
 
-// Each import may bring 64 keys of hashes of questions. A file holds 64, this instance's own among
-// them.
+// Each import may bring 64 keys of question hashes. A file holds 64, including this instance's own.
 func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	for from := range byte(2) {
@@ -463,7 +461,7 @@ func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 	h.staysReadable()
 }
 
-// Scripts say in which line they failed, and which line wanted a host.
+// Scripts report lines that failed or wanted a host.
 func TestLinesThatScriptsClaimLeaveBackupsReadable(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	h.No(h.Store.Write(t.Context(), func(tx *store.Tx) error {
@@ -483,7 +481,6 @@ func TestLinesThatScriptsClaimLeaveBackupsReadable(t *testing.T) {
 	h.staysReadable()
 }
 
-// wide are a number of hosts at sixteen ports.
 func wide(n int) (list []app.Host) {
 	var ports []int
 	for port := range 16 {
@@ -521,8 +518,7 @@ func TestWhatAgentsAskForLeavesBackupsReadable(t *testing.T) {
 	}
 }
 
-// A file holds as many values as one may. With what is here already, ours would hold more, and
-// every backup would fail.
+// A file with the most values, plus those here, would make every backup fail.
 func TestAnImportOfManyValuesLeavesBackupsReadable(t *testing.T) {
 	evil, h := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	list := wide(app.MaxHosts)
@@ -595,7 +591,6 @@ func TestMemoryStaysConstant(t *testing.T) {
 	}
 }
 
-// heap is what is in use after a collection.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -60,7 +60,7 @@ func (h *fixture) export(what Selection) []byte {
 	return file.Bytes()
 }
 
-// staysReadable makes sure that everything here can be exported and restored, as a backup is.
+// staysReadable checks that everything here can be exported and restored.
 func (h *fixture) staysReadable() {
 	h.T.Helper()
 	must[content.Counts](h.T)(newFixture(h.T, "ffff").Fill(h.T.Context(), upload(h.export(all())), nil))
@@ -95,7 +95,6 @@ func (h *fixture) plan(file []byte) Plan {
 	return must[Plan](h.T)(h.Plan(h.T.Context(), person(), upload(file), nil))
 }
 
-// take imports a file as a choice says, after looking at it.
 func (h *fixture) take(file []byte, c Choice) Report {
 	h.T.Helper()
 	return must[Report](h.T)(h.Import(h.T.Context(), person(), upload(file), c, h.plan(file).Digest, nil))
@@ -122,7 +121,6 @@ func (h *fixture) dump(what Selection) []content.Record {
 	}
 }
 
-// unsealed is what a file of ours holds, line by line.
 func unsealed(file []byte) ([]byte, error) {
 	r, err := archive.NewReader(bytes.NewReader(file), app.NewSecret(words), 0)
 	if err != nil {
@@ -131,7 +129,6 @@ func unsealed(file []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// sealed makes a file of any text.
 func sealed(t testing.TB, h *fixture, text string) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -141,7 +138,6 @@ func sealed(t testing.TB, h *fixture, text string) []byte {
 	return file.Bytes()
 }
 
-// state is the item of a plan with a key.
 func state(p Plan, key string) Item {
 	for _, i := range p.Items {
 		if i.Key == key {
@@ -151,14 +147,12 @@ func state(p Plan, key string) Item {
 	return Item{}
 }
 
-// skillsOfStore returns the skills of a database that took the place of an instance's.
 func skillsOfStore(t testing.TB, h *fixture, st *store.Store) *skills.Service {
 	t.Helper()
 	ring := must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, h.Ring))
 	return skills.New(skills.Config{Store: st, Files: filestest.New(t, h.Dir, st, ring)})
 }
 
-// said is what a preview says of an item.
 func said(i Item) []string {
 	list := slices.Clone(i.Why)
 	for _, f := range i.Fields {
@@ -167,7 +161,7 @@ func said(i Item) []string {
 	return list
 }
 
-// yesTo takes the items with these keys, besides what is new.
+// yesTo takes the items with these keys and all new ones.
 func yesTo(keys ...string) Choice {
 	choice := Choice{Each: map[string]bool{}}
 	for _, key := range keys {

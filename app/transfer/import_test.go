@@ -22,7 +22,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// refusedGrant makes sure that an agent who knows the id gets no value by it.
+// refusedGrant checks that an agent who knows the id gets no value by it.
 func (h *fixture) refusedGrant(p app.Profile) {
 	h.T.Helper()
 	got, err := h.Desk.Profiles.ByID(h.T.Context(), p.ID)
@@ -155,7 +155,6 @@ func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	}
 }
 
-// What a page could not show, or a list could not hold, is not taken.
 func TestImpossibleTimesNumbersAndTexts(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	fresh := newFixture(t, "bbbb")
@@ -210,7 +209,7 @@ func manyDurations() json.RawMessage {
 	return json.RawMessage(content.JSON(times))
 }
 
-// attempt changes a record if it is of the kind that change is for.
+// attempt calls change for records of its kind.
 func attempt(r *content.Record, change func(*content.Record)) (done bool) {
 	defer func() { _ = recover() }()
 	change(r)
@@ -384,7 +383,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 		len(got) < len(want) {
 		t.Errorf("%v arrived, %v is right", got, want)
 	}
-	// Moved back, what the others keep of this instance's log is not kept beside it.
+	// Moving back doesn't archive this instance's own log.
 	first.take(file, Choice{History: true})
 	h = first
 	h.No(h.Store.Read(t.Context(), func(tx *store.Tx) error {
@@ -569,7 +568,6 @@ func TestALogThatGoesOnOtherwiseIsLeftOut(t *testing.T) {
 	must[content.Counts](t)(newFixture(t, "cccc").Fill(t.Context(), upload(other.export(all())), nil))
 }
 
-// superseded counts the values of an instance that hosts may still show.
 func (h *fixture) superseded() (n int) {
 	h.T.Helper()
 	h.No(h.Store.Read(h.T.Context(), func(tx *store.Tx) error {
@@ -678,7 +676,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)
 	}
-	// A restore asks nothing and brings everything, also a backup that verifies itself so.
+	// A restore asks nothing and brings everything, also from a backup.
 	restored := newFixture(t, "cccc")
 	must[content.Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
 	if diff := cmp.Diff(comparableRecords(h.dump(all())), comparableRecords(restored.dump(all()))); diff != "" {

@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// noted takes note of how far a job is each time something is written.
 type noted struct {
 	bytes.Buffer
 	progress *Progress
@@ -69,7 +68,6 @@ func TestOneJobAtATime(t *testing.T) {
 	}
 }
 
-// Closing ends what runs, and nothing begins while the server still answers.
 func TestNoJobBeginsAfterClose(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	begun := make(chan struct{})
@@ -87,7 +85,7 @@ func TestNoJobBeginsAfterClose(t *testing.T) {
 	wantCode(t, "export", err, app.CodeConflict)
 }
 
-// An export that nobody fetches does not stay, though nobody asks for it either.
+// An unfetched export is removed although nobody asks for it.
 func TestFinishedJobIsForgotten(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	at, before := time.Now(), names(t, h.Dir)

@@ -46,8 +46,7 @@ func (h *fixture) restoredLater(kind string, later func()) (*access.Parts, Resto
 	return desk, done
 }
 
-// TestHoleG3BackupSettingsOfTheLaterState: a copy doesn't turn backups on again, nor bring back
-// their passphrase.
+// A copy turns no backups on and restores no passphrase of theirs.
 func TestHoleG3BackupSettingsOfTheLaterState(t *testing.T) {
 	for _, kind := range []string{"point", "file"} {
 		t.Run(kind, func(t *testing.T) {

@@ -6,5 +6,4 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain finds goroutines that outlive the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -91,7 +91,7 @@ func TestCredentialConflicts(t *testing.T) {
 
 func yes() *bool { b := true; return &b }
 
-// What a new credential may do besides the usual is said before it is taken.
+// A new credential's unusual permissions are shown before it is accepted.
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 	a, b := newFixture(t, "aaaa"), newFixture(t, "bbbb")
 	must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
@@ -294,7 +294,7 @@ func forgeOf(t testing.TB, h *fixture, what Selection, change func(*content.Reco
 	return file.Bytes()
 }
 
-// Files that were sealed properly and lie are refused, and nothing is changed.
+// Well-sealed files with false contents are refused and change nothing.
 func TestLyingFiles(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	must[app.Profile](t)(h.Desk.Profiles.Create(t.Context(), person(), "one more"))
@@ -577,8 +577,7 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 	}
 }
 
-// TestHoleF5SentencesOfAPreview: a grant that says sealed doesn't make the sentence about its host
-// milder.
+// A grant of mode sealed doesn't soften the sentence about its host.
 func TestHoleF5SentencesOfAPreview(t *testing.T) {
 	victim, evil := newFixture(t, "bbbb"), newFixture(t, "aaaa")
 	evil.Credential("DB_PASSWORD", "an-injected-password")
@@ -683,7 +682,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 			}
 			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
 			wantCode(t, "import", err, app.CodeInvalidField)
-			// A restore brings back what was stored, also under the rules of an older version.
+			// A restore accepts what older rules allowed.
 			must[content.Counts](t)(victim.Fill(t.Context(), upload(file), nil))
 		})
 	}

@@ -125,7 +125,7 @@ func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
 	if len(h.dump(all())) != 2 { // its first and last line
 		t.Error("something was changed")
 	}
-	// Without its history the file needs no room, and with room it is taken.
+	// Without its history, or with room, the file is imported.
 	must[Report](t)(h.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil))
 	h.cfg.FreeSpace = func(string) (int64, error) { return 1 << 40, nil }
 	if report := h.take(file, Choice{History: true}); report.Executions != 4 {

@@ -60,7 +60,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	}
 }
 
-// A restore point has the sessions of its time. One that was ended since must not open again.
+// A restore point has its time's sessions. An ended one must not open again.
 func TestARestorePointBringsNoSessionBack(t *testing.T) {
 	h, dir := newFixture(t, "aaaa"), t.TempDir()
 	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(),

@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// cheap is a cost for tests that don't test the cost.
 func cheap() Cost { return Cost{Memory: 8, Passes: 1, Lanes: 1} }
 
 const words = "correct horse battery staple ünïcode"
@@ -45,7 +44,7 @@ func unpack(file []byte, passphrase string, limit int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// noise doesn't compress, so that the number of chunks is known.
+// noise doesn't compress, for a known number of chunks.
 func noise(n int) []byte {
 	out := make([]byte, n)
 	x := uint64(88172645463325252)
@@ -112,7 +111,6 @@ func TestTwoFilesAreNotAlike(t *testing.T) {
 	}
 }
 
-// Not one bit of a file can be changed.
 func TestTamperedFile(t *testing.T) {
 	content := noise(50)
 	file := pack(t, content)
@@ -236,7 +234,6 @@ func TestBombIsStopped(t *testing.T) {
 	}
 }
 
-// What is sealed but is no gzip stream, or more than one, is refused.
 func TestUnpackableContent(t *testing.T) {
 	whole := func(content []byte) []byte {
 		var file bytes.Buffer
@@ -316,7 +313,6 @@ func TestCheckPassphrase(t *testing.T) {
 	}
 }
 
-// The container of a file that was written once is read for ever.
 func TestGoldenContainer(t *testing.T) {
 	file, err := os.ReadFile("testdata/small.airlock")
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// What is no line of ours is refused line by line.
 func TestStrictLines(t *testing.T) {
 	open := `{"airlock":{"content":1,"program":"x","instance":"aa","made_at":1,"history":true}}` + "\n"
 	end := `{"end":{"counts":{"credentials":0,"profiles":0,"policies":0,"executions":0,` +
