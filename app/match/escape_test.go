@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// serializer is how a serializer or template engine writes texts by default, after its published
-// escaping rules: what it writes for each of some characters, and a format for all others that it
-// does not leave as they are.
+// serializer is the default escaping of a serializer or template engine, after its published rules.
+// It has the text for some characters, and a format for all others that are escaped.
 type serializer struct {
 	special map[byte]string
 	format  string            // of the other characters that it escapes

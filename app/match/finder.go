@@ -128,8 +128,7 @@ func (f *Finder) addToAlphabet(b byte) {
 	}
 }
 
-// NewWithTail returns a Finder of texts after each of which as many characters of the alphabet stand
-// as length says.
+// NewWithTail returns a Finder of texts, each followed by length characters of the alphabet.
 func NewWithTail(texts []string, alphabet string, length int) *Finder {
 	var patterns []Pattern
 	for _, text := range texts {

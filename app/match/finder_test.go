@@ -238,8 +238,7 @@ func TestWhatIsFoundIsAll(t *testing.T) {
 	})
 }
 
-// What is passed over in a tail is as short as it is elsewhere, or a window of Reach bytes would
-// not hold all of it.
+// Skipped bytes in a tail are as few as elsewhere: a window of Reach bytes must hold all of it.
 func TestTailPassesOverFewBytes(t *testing.T) {
 	f := NewWithTail([]string{"prefix_of_it_"}, "abc234", 6)
 	for zeros, want := range map[int]int{1: 1, maxPassed: 1, maxPassed + 1: 0, 1000: 0} {

@@ -153,8 +153,8 @@ func (f *Finder) findEncoded(s *scratch, data []byte, row row, v view, l *layer)
 	}
 }
 
-// findBetweenEscapes searches the runs between escapes: what was read as an escape may be a lead
-// and the beginning of a run.
+// findBetweenEscapes searches the runs between escapes. A decoded escape may be a lead and begin a
+// run.
 func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at int, v view, l *layer, open bool) {
 	for stop := at; stop <= len(data); stop++ {
 		if stop < len(data) && l.rows[data[stop]]&(escaping|part) != escaping {
@@ -193,8 +193,8 @@ func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[i
 	}
 }
 
-// readRun reads the run that begins at a place, and returns the place after what ends it and
-// whether something in it is escaped.
+// readRun reads the run at a place. It returns its end, with the terminator, and whether part of it
+// is escaped.
 func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end int, escaped bool) {
 	r.reset()
 	defer func(from int) { s.passed += end - from }(at)

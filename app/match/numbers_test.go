@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Lists of numbers and of hex digits with other signs or names than a comma had hidden a value.
+// Lists of numbers and hex digits with unusual separators or names had hidden a value.
 func TestHoleG9Lists(t *testing.T) {
 	const value = "sk-pässwörd-Zt2Lm8-très-löng"
 	f := strong(value)
@@ -51,8 +51,7 @@ func TestHoleG10Lists(t *testing.T) {
 	}
 }
 
-// Lists of the numbers of characters beyond 255 had hidden a value, and so had another case of other
-// letters than those of ASCII.
+// Lists of characters beyond 255, and other cases of non-ASCII letters, had hidden a value.
 func TestHoleG10OtherThanASCII(t *testing.T) {
 	const value = "admin:пароль-секрет-длинный"
 	f := strong(value)
@@ -71,8 +70,8 @@ func TestHoleG10OtherThanASCII(t *testing.T) {
 	}
 }
 
-// Lists whose numbers have long names, or names that nothing but a comma, an equals sign or a blank tells
-// from numbers had hidden a value.
+// Lists with long names, or names set apart only by a comma, an equals sign or a blank, had hidden
+// a value.
 func TestHoleListsOfAnyName(t *testing.T) {
 	for _, value := range []string{"sk-live_51Hx/Q+zT7Kq9vLm2Rt5", "sk-pässwörd-Zt2Lm8-très-löng"} {
 		f := strong(value)

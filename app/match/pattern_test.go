@@ -26,7 +26,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Of a pattern with parts, any 16 bytes are found, in any form, and as much around them as there is.
+// Any 16 bytes of a pattern with parts are found, in any form, with their surroundings.
 func TestParts(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		value := rapid.StringOfN(rapid.SampledFrom([]rune("abcdefghijkmnopqrstuvwxyzABCDEF0123456789/+=_-")), 16, 80, -1).Draw(r, "value")
@@ -93,8 +93,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestPartsAreWhole: of the parts around several seeds none is dropped that goes on behind another,
-// and a whole pattern is no part.
+// TestPartsAreWhole: parts that continue behind another are kept, and a whole pattern is no part.
 func TestPartsAreWhole(t *testing.T) {
 	t.Parallel()
 	const text = "gravel.mango.battery.staple.horse"

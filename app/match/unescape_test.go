@@ -43,8 +43,8 @@ var encoders = map[string]func(string) string{
 	"hex":            func(s string) string { return hex.EncodeToString([]byte(s)) },
 }
 
-// Any three usual encoders on top of each other, with at most one that is a layer, give nothing
-// away: line breaks, folds and indentation that were escaped once more had hidden a value.
+// Three nested encoders, at most one of them a layer, give nothing away. Line breaks and
+// indentation that were escaped once more had hidden a value.
 func TestHoleG5ThreeEncoders(t *testing.T) {
 	const value = "github_pat_11ABCDEFG0aZbYcXdWeVfUgT_hSiRjQkPlOmNnMoLpKqJrIsHtGuFvEwDxCyBzA0192837465qwertyUIOP"
 	f := strong(value)
