@@ -100,8 +100,8 @@ func (w *world) until(what string, reached func() bool) {
 	}
 }
 
-// TestStrangersConnectionsAreBounded: however many connections a stranger opens, and whatever half
-// a request they send, they take half of the room, and others are answered.
+// TestStrangersConnectionsAreBounded: a stranger's half requests take at most half of the room, and
+// others are answered.
 func TestStrangersConnectionsAreBounded(t *testing.T) {
 	w := newWorld(t, 40)
 	halves := []string{"", "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"}

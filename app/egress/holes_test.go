@@ -228,8 +228,7 @@ func randomAround(r *rand.Rand) string {
 	return pieces[r.IntN(len(pieces))] + pieces[r.IntN(len(pieces))]
 }
 
-// randomEscapes writes each character in one of the usual ways, half of them as they are, then
-// perhaps all of it in a layer.
+// randomEscapes writes half of the characters in usual escapes, then perhaps all in a layer.
 func randomEscapes(r *rand.Rand, value string) string {
 	var b strings.Builder
 	br, layer := "", r.IntN(10)

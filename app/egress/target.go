@@ -33,8 +33,8 @@ func keepTarget(out *http.Request, target string) {
 	out.URL.Opaque = path
 }
 
-// passedTrailer announces those trailers of a request that may reach the host: not what frames a
-// message, routes it or proves who sends it.
+// passedTrailer announces the trailers that may reach the host. Those that frame, route or prove
+// the sender may not.
 func passedTrailer(announced http.Header) http.Header {
 	var passed http.Header
 	for name := range announced {

@@ -37,8 +37,7 @@ func TestNobodyHasAllShares(t *testing.T) {
 	}
 }
 
-// TestTurns: a hundred who ask under one name don't keep another waiting, and no more of them wait
-// than may.
+// TestTurns: a hundred callers of one name don't delay another, and their number is bounded.
 func TestTurns(t *testing.T) {
 	full := errors.New("full")
 	turns := NewTurns(4, New(16), full)
@@ -83,8 +82,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsOfTwoBusyNames: a third name waits for no more than who has a place now, however many of
-// two others wait and come back. Before, the quickest got the place.
+// TestTurnsOfTwoBusyNames: a third name waits only for present holders, however busy two others
+// are. Before, the quickest got the place.
 func TestTurnsOfTwoBusyNames(t *testing.T) {
 	turns := NewTurns(2, New(64), errors.New("full"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -159,7 +159,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A host that takes too long is told as such, and not as something that the test gave up.
+// A slow host is reported as slow, and not as a test that gave up.
 func TestNoAnswerInTime(t *testing.T) {
 	w := newWorld(t)
 	w.tester.cfg.Timeout = time.Second
@@ -201,8 +201,7 @@ func TestAs(t *testing.T) {
 	}
 }
 
-// A test with settings that may not be the server's leaves the credential's last outcome alone; the
-// audit log has it.
+// A test with other settings than the server's keeps the credential's last outcome, but is audited.
 func TestAsideKeepsNoOutcome(t *testing.T) {
 	w := newWorld(t)
 	w.sealed(false, "api.test")

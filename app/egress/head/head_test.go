@@ -169,8 +169,7 @@ func TestEndInPieces(t *testing.T) {
 	}
 }
 
-// What passes is read by Go's parser too, with the same number of bytes, the same host and one
-// framing.
+// Go's parser agrees on passed heads: the same length, host and framing.
 func FuzzCheck(f *testing.F) {
 	for _, text := range []string{
 		"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", "POST /x?y HTTP/1.0\r\nHost: a.test:443\r\nContent-Length: 3\r\n\r\nabc",
