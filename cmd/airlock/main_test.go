@@ -9,8 +9,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-// The whole help of airlock admin is longer than a screen: a command's own lines stand before its
-// mistake, which comes last.
+// The help of airlock admin exceeds a screen: a command's own lines come first, its mistake last.
 func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 	say := func(args ...string) (out, err []string) {
 		var o, e bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// TestHoleM4UnfinishedKeyFile: a start that was killed while it wrote the instance key left a file
-// with a key in it for ever. One that a rotation is at stays.
+// TestHoleM4UnfinishedKeyFile: a start killed while it wrote the instance key left a key file for
+// ever.
 func TestHoleM4UnfinishedKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".instance.key-1234")

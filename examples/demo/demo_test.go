@@ -22,8 +22,7 @@ func build(t *testing.T, source string) (path string) {
 	return path
 }
 
-// The demo is the main promise of the product, end to end: it must hold on a fresh instance and
-// again on one that has been used.
+// The demo must hold on a fresh instance, and again on a used one.
 func TestDemo(t *testing.T) {
 	binary, dir := build(t, "../../cmd/airlock"), t.TempDir()
 	for _, round := range []string{"fresh", "used"} {

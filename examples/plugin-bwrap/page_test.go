@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTenMinutes types what docs/plugins.md says, in a shell at the root of the clone; only the two
-// paths that a reader chooses are others.
+// TestTenMinutes runs the commands of docs/plugins.md at the root of the clone, with two other
+// paths.
 func TestTenMinutes(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

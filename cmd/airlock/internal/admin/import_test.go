@@ -8,8 +8,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer"
 )
 
-// A yes and a no to one item contradict each other: which of them counts must not be left to
-// chance, since a yes may let a profile do more.
+// A yes and a no to one item must not be left to chance: a yes may let a profile do more.
 func TestAYesAndANoToOneItemAreRefused(t *testing.T) {
 	plan := transfer.Plan{Items: []transfer.Item{{Key: "credential:A"}, {Key: "profile:b"}}}
 	for range 20 {

@@ -32,8 +32,8 @@ func (p *prompts) Write(text []byte) (int, error) {
 	return p.Buffer.Write(text)
 }
 
-// At a terminal the passphrase of a new file is asked for twice, and of a file that is opened once.
-// What is typed is not shown, and the terminal is afterwards as it was.
+// A terminal asks twice for a new file's passphrase, and once to open a file.
+// It hides typing, and is restored afterwards.
 func TestPassphraseAtATerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		types []string

@@ -49,8 +49,8 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestRunTellsWhatWasRefused: a request that reached Airlock over a connection is told as a
-// request, a name that was not looked up has no port, and what is the same again is told once.
+// TestRunTellsWhatWasRefused: a readable request is told as a request. A name without lookup has no
+// port, and repetitions are told once.
 func TestRunTellsWhatWasRefused(t *testing.T) {
 	var told strings.Builder
 	j := &job{Console: cli.Console{Out: io.Discard, Err: &told}}
@@ -75,8 +75,8 @@ airlock: no connection to [::1]:22: Ask for the host.
 	}
 }
 
-// TestHoleF10RunEscapesErrors: what a script raises or a server answers can't pass for another line
-// of the command, in a log either.
+// TestHoleF10RunEscapesErrors: errors of scripts and servers can't pass for another line of output,
+// also in a log.
 func TestHoleF10RunEscapesErrors(t *testing.T) {
 	var told strings.Builder
 	j := &job{Console: cli.Console{Out: io.Discard, Err: &told}}
@@ -90,8 +90,7 @@ airlock: lost\nairlock: completed: gone
 	}
 }
 
-// TestRunOnATerminal: what a script or a host wrote does nothing to the terminal of whoever runs
-// it. What goes to a file stays as it is.
+// TestRunOnATerminal: text of scripts and hosts can't act on a terminal. Files get it unchanged.
 func TestRunOnATerminal(t *testing.T) {
 	screen, keyboard := terminaltest.Open(t)
 	x := execution{Status: app.StatusError, Stdout: "a\x1b]52;c;cm0gLXJm\x07b\n\tc\r\n", Stderr: "\u009b2Jd\u202e",
@@ -128,8 +127,8 @@ func TestRunOnATerminal(t *testing.T) {
 	}
 }
 
-// TestStoppedCommandHoldsNobody: a run that is stopped while a shell's child thinks is over at
-// once, for only then the execution is cancelled.
+// TestStoppedCommandHoldsNobody: stopping a run while a shell's child thinks ends it at once, which
+// cancels the execution.
 func TestStoppedCommandHoldsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, started := io.Pipe()

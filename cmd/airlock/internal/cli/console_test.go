@@ -25,8 +25,8 @@ func TestHoleF10ErrorsAreEscaped(t *testing.T) {
 	}
 }
 
-// TestHolePrintedCode: the end of a line was printed as the two characters that stand for one in a
-// program, so a reviewer could not tell a comment from the line behind it.
+// TestHolePrintedCode: a line end was printed as an escape that code may contain. A reviewer could
+// not tell a comment from the next line.
 func TestHolePrintedCode(t *testing.T) {
 	var told strings.Builder
 	PrintCode(&told, "# only reads\\nif not ok:\n\tdelete()\r\nx = 1 # y\rimport os\x1b[8m\u202e")

@@ -16,8 +16,7 @@ import (
 
 const farKey = "a key that is not on the disk of the data, long enough"
 
-// A key beside the data, or in a file on the same disk, is warned of; one on another file system or
-// in the environment is not.
+// A key on the data's disk gets a warning; on another file system or in the environment it doesn't.
 func TestKeyAndDataOnOneDiskAreTold(t *testing.T) {
 	far, err := os.CreateTemp("/dev/shm", "airlock-test-")
 	if err != nil {
@@ -66,8 +65,7 @@ func TestKeyAndDataOnOneDiskAreTold(t *testing.T) {
 	}
 }
 
-// A database whose instance.key is missing is refused with what to do, and no new key is left in
-// the place of the one that is missing.
+// A database without its instance.key is refused with the next step, and no new key is left.
 func TestNoKeyIsMadeForADatabaseThatHadAnother(t *testing.T) {
 	cfg := config.Config{DataDir: t.TempDir()}
 	file := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)

@@ -60,9 +60,9 @@ set_result(result)
 raise RuntimeError("failed with " + last)
 # typed in by hand: `
 
-// TestNothingLeaks sends random values, as they are and in an encoding, through every channel of the real
-// program, and lets the detector look at every answer, page, metric, log line, crash and page of
-// the database, the write-ahead log among them.
+// TestNothingLeaks sends random values, plain and encoded, through every channel of the real
+// program. The detector searches every answer, page, metric, log line, crash and database page,
+// with the write-ahead log.
 func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	open := e2e.FreeAddress(t)

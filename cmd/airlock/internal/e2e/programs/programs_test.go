@@ -20,8 +20,8 @@ var (
 
 func TestMain(m *testing.M) { e2e.RunTests(m) }
 
-// TestOrdinaryPrograms runs every ordinary program on the default backend, with a host of a sealed
-// credential, one that is relayed, one of plain HTTP, and a database.
+// TestOrdinaryPrograms runs every ordinary program on the default backend. Its hosts: sealed,
+// relayed, plain HTTP, and a database.
 func TestOrdinaryPrograms(t *testing.T) {
 	if e2e.InNamespaces(t) {
 		runPrograms(t, "bubblewrap", "AIRLOCK_BOX=fresh")
