@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// The codec writes what protobuf writes, so a plugin may use any library.
 func TestCodecWritesProtobuf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "bytes")

@@ -111,7 +111,6 @@ func (w *first) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A hung plugin is ended with its executions, and restarted for the next one.
 func TestHungPluginIsEnded(t *testing.T) {
 	c := open(t, HostConfig{Patience: time.Second})
 	if r, err := c.Check(t.Context(), Config{Instance: "before"}); err != nil || !r.Ready {
@@ -135,7 +134,6 @@ func TestHungPluginIsEnded(t *testing.T) {
 	}
 }
 
-// A plugin that lives is left alone, however long its boxes run.
 func TestPatienceWithThoseThatAnswer(t *testing.T) {
 	answers := make(chanHandler, 100)
 	c := open(t, HostConfig{Patience: time.Minute, every: 10 * time.Millisecond, Logger: slog.New(answers)})
@@ -184,7 +182,6 @@ func TestCrashLoopIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// What a restarted plugin promises must be what was promised before.
 func TestWeakerAfterRestart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	mark := filepath.Join(t.TempDir(), "tier")

@@ -34,7 +34,6 @@ if __name__ == "__main__":
 	}
 }
 
-// TestTheScriptIsAFile: whoever opens, inspects or starts the script by its name finds it.
 func TestTheScriptIsAFile(t *testing.T) {
 	f := script(t, `# żółw
 import inspect, runpy, subprocess, sys

@@ -282,7 +282,6 @@ time.sleep(.5)`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
 	}
 }
 
-// TestLastWords: what a script sent before it ended arrives, as it would from any process.
 func TestLastWords(t *testing.T) {
 	got := make(chan int64, 1)
 	address := serve(t, func(conn *net.TCPConn) {

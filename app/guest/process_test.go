@@ -56,7 +56,6 @@ func TestSlowReaderHoldsTheScriptBack(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what a script leaves behind neither delays the end nor survives it.
 func TestLeftovers(t *testing.T) {
 	for name, text := range map[string]string{
 		"child holds stdout": "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('bye')",
@@ -359,7 +358,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// A box compiles the runner only without a form that fits its interpreter; an unfit one is ignored.
 func TestRunnerIsCompiledOnce(t *testing.T) {
 	compiler := openWith(t, Boot{Compile: true})
 	code := compiler.Ready().Code

@@ -220,7 +220,6 @@ func TestOddFailures(t *testing.T) {
 	}
 }
 
-// TestSurroundings is what a script finds around itself, the same in every execution.
 func TestSurroundings(t *testing.T) {
 	f := script(t, `
 import os, sys, time, locale

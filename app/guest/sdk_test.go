@@ -197,8 +197,6 @@ def frame(body): os.write(3, struct.pack(">I", len(body)) + body)
 	}
 }
 
-// Questions that wait for their answer once held a hundred times their limit of the engine's
-// memory.
 func TestOpenQuestionsAreBounded(t *testing.T) {
 	var asked atomic.Int32
 	h := (&recorder{}).handler()
@@ -224,7 +222,6 @@ for _ in range(12): threading.Thread(target=ask).start()
 	}
 }
 
-// Carets once stood one column too far right in a last line without a line break.
 func TestCaretsStandUnderTheirCode(t *testing.T) {
 	f := execute(t, job("import sys; undefined(3)"), &recorder{})
 	if f.Failed == nil || !strings.Contains(f.Failed.Traceback,

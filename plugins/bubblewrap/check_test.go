@@ -13,7 +13,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// TestBusyHostProvesNoLimit: on a busy host an unlimited box gets little of the processor, too.
 func TestBusyHostProvesNoLimit(t *testing.T) {
 	for range 2 * runtime.NumCPU() {
 		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")

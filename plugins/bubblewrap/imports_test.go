@@ -65,8 +65,6 @@ func importing(t *testing.T, program string) string {
 	return string(out)
 }
 
-// TestModulesThatCannotBeShared checks that templates refuse exactly such modules, each for its
-// reason.
 func TestModulesThatCannotBeShared(t *testing.T) {
 	t.Parallel()
 	names := []string{"nowhere"}
@@ -99,8 +97,6 @@ func TestModulesThatCannotBeShared(t *testing.T) {
 	}
 }
 
-// TestAModuleIsGivenOnce checks that boxes get a module with its effects, only where an import
-// would find it.
 func TestAModuleIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	out := importing(t, `

@@ -66,7 +66,6 @@ func echo(t *testing.T, b *Backend, id string, while func()) {
 	}
 }
 
-// TestATemplateIsStartedAnewAfterSoManyBoxes, and the one before ends with its last box.
 func TestATemplateIsStartedAnewAfterSoManyBoxes(t *testing.T) {
 	b, h := forking(t, 2)
 	inUse := func() int { return h.templates.current.process.cmd.Process.Pid }
@@ -108,8 +107,6 @@ func TestHoleWaitingBoxesFillNoTemplate(t *testing.T) {
 	})
 }
 
-// TestABoxIsOpenedAfreshWhenItsTemplateDied, and those after it, until the next template may be
-// tried.
 func TestABoxIsOpenedAfreshWhenItsTemplateDied(t *testing.T) {
 	b, h := forking(t, renewAfter)
 	echo(t, b, "a", func() {})

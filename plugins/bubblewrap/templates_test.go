@@ -72,7 +72,6 @@ func TestHoleAStartHoldsNobody(t *testing.T) {
 	}
 }
 
-// TestTheNextBoxStartsTheTemplate when the one that did it is gone.
 func TestTheNextBoxStartsTheTemplate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ts, first := starting(ctx, t)

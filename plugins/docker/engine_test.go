@@ -156,7 +156,6 @@ func TestSweep(t *testing.T) {
 	noneLeft(t, shared, other.cfg.Instance)
 }
 
-// TestFullDisk gives an engine a disk that is just large enough for the image.
 func TestFullDisk(t *testing.T) {
 	d := dockertest.NewSmall(t, "400m")
 	if err := d.Import(testImage, base); err != nil {

@@ -43,7 +43,6 @@ func TestUnfitImages(t *testing.T) {
 	noneLeft(t, shared, w.cfg.Instance)
 }
 
-// TestImagesWishesAreOverridden has an image that sets everything it can.
 func TestImagesWishesAreOverridden(t *testing.T) {
 	err := shared.Import("airlock-greedy:1", base, "ENV LD_PRELOAD=/nowhere SECRET=x PATH=/nowhere", "USER root",
 		"ENTRYPOINT [\"/bin/sh\"]",
@@ -62,7 +61,6 @@ func TestImagesWishesAreOverridden(t *testing.T) {
 	noneLeft(t, shared, "other")
 }
 
-// TestChoice has two images; a spec names one of them and nothing else.
 func TestChoice(t *testing.T) {
 	if err := shared.Import("airlock-second:1", base, "LABEL second=1"); err != nil {
 		t.Fatal(err)

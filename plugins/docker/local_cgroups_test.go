@@ -82,7 +82,6 @@ func TestNearbyUsage(t *testing.T) {
 	}
 }
 
-// TestAMissingCounterIsNotZero: what can't be read must not count as a limit that nothing ran into.
 func TestAMissingCounterIsNotZero(t *testing.T) {
 	for unified, all := range map[bool]map[string]string{true: unifiedCounters(), false: splitCounters()} {
 		for name, text := range all {

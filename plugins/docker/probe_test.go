@@ -11,8 +11,6 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves
-// nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -119,7 +117,6 @@ func TestLimitIsProvedByTheEnd(t *testing.T) {
 	}
 }
 
-// TestNoMemoryLimit takes the limit away: that is noticed, and the box ends all the same.
 func TestNoMemoryLimit(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)

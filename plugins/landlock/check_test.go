@@ -162,8 +162,6 @@ func inspected(t *testing.T, instance string, options ...Option) *host {
 	return h
 }
 
-// TestProbeFindsHoles opens boxes with a control missing. A probe that doesn't notice proves
-// nothing.
 func TestProbeFindsHoles(t *testing.T) {
 	allowAll := []byte{0x06, 0, 0, 0, 0, 0, 0xff, 0x7f} // return SECCOMP_RET_ALLOW
 	writable := []string{"host files are closed", "only its own directory can be written"}
@@ -229,7 +227,6 @@ func mediatedFilter(t *testing.T) []byte {
 	return filter
 }
 
-// TestKilledSupervisorLeavesNothing kills the one process that a box depends on.
 func TestKilledSupervisorLeavesNothing(t *testing.T) {
 	h := inspected(t, "test-supervisor")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -123,7 +123,6 @@ func (far) Run(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exi
 
 func (f far) Usage(context.Context, string) (plugins.Usage, error) { return f.used, nil }
 
-// TestUsageDoesNotWaitForACheck: a proof takes seconds, and meanwhile scripts end.
 func TestUsageDoesNotWaitForACheck(t *testing.T) {
 	want := plugins.Usage{PeakMemory: 7, CPUTime: time.Second}
 	near, other := net.Pipe()

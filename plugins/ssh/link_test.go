@@ -81,7 +81,6 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
-// TestSupervisorKilled takes the middle of the chain away.
 func TestSupervisorKilled(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())

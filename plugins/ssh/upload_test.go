@@ -16,7 +16,6 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestManyBoxes opens more boxes than sshd allows sessions.
 func TestManyBoxes(t *testing.T) {
 	for _, sessions := range []string{"10", "1"} {
 		t.Run(sessions, func(t *testing.T) {
@@ -36,8 +35,6 @@ func TestManyBoxes(t *testing.T) {
 	}
 }
 
-// TestNothingSecretIsThere looks at everything that others on that machine could see while a box
-// holds a secret.
 func TestNothingSecretIsThere(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, _ := ready(t, m.Settings())
@@ -78,8 +75,6 @@ func TestNothingSecretIsThere(t *testing.T) {
 	}
 }
 
-// TestUploads makes sure that programs are sent once, and again when they're not what they should
-// be.
 func TestUploads(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	ready(t, m.Settings())
@@ -140,7 +135,6 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestNoisyAccount has a login script that prints, as they do.
 func TestNoisyAccount(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{Shell: "/bin/bash"})
 	const noise = "echo Welcome to airlock-land; echo; seq 1000; echo >&2 warning\n"

@@ -156,7 +156,6 @@ import q
 	}
 }
 
-// TestHoleM8FactsAreEmptied: plain statements kept what a skill does from its reviewer.
 func TestHoleM8FactsAreEmptied(t *testing.T) {
 	const source = `import shutil, pathlib
 from http import client

@@ -8,7 +8,6 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
 )
 
-// TestHostsOnSeveralLines: a case's hosts are those of all its lines.
 func TestHostsOnSeveralLines(t *testing.T) {
 	cases, err := hostile.Cases()
 	if err != nil {

@@ -79,7 +79,6 @@ func TestBeatsKeepAnIdleLink(t *testing.T) {
 	})
 }
 
-// TestSlowBytesAreLife sends one byte at a time, never a beat.
 func TestSlowBytesAreLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := net.Pipe()
