@@ -33,12 +33,26 @@ func (s *Stream) Write(p []byte) (int, error) {
 		found := s.scanner.Write(rest[:n])
 		s.buf = append(s.buf, rest[:n]...)
 		if s.emit != nil {
-			found = append(found, s.scanner.Settle(min(s.scanner.Open(), s.openPart()))...)
+			found = append(found, s.scanner.Settle(s.open())...)
 		}
 		s.send(s.take(found, s.scanner.Settled()))
 		rest = rest[n:]
 	}
 	return len(p), nil
+}
+
+// maxAtLineEnd is how many bytes at the end of a line don't wait for the next one: people follow
+// output by lines, and hardly any value breaks so near to its beginning.
+const maxAtLineEnd = 8
+
+// open returns the place behind which text is held back.
+func (s *Stream) open() int {
+	all := s.base + len(s.buf)
+	at := min(s.scanner.Open(), s.openPart())
+	if b := s.buf[len(s.buf)-1]; (b == '\n' || b == '\r') && all-at <= maxAtLineEnd {
+		return all
+	}
+	return at
 }
 
 // Close emits what is held back. It returns nil, also when called again.

@@ -18,6 +18,8 @@ func TestStreamIsLive(t *testing.T) {
 		steps   [][2]string // written, and emitted because of it
 	}{
 		"nothing is held without cause": {[]string{long}, [][2]string{{"...", "..."}, {"x\n", "x\n"}}},
+		"the end of a line": {[]string{"sk_live_4eC39HqLyjWDarjtT1zdp7dc"},
+			[][2]string{{"used 200\n", "used 200\n"}, {"done\n", "done\n"}, {"count: 5\r", "count: 5\r"}}},
 		"held while it may be one": {[]string{long},
 			[][2]string{{"a s3c", "a "}, {"r3t", ""}, {"; ", "s3cr3t; "}}},
 		"only what may begin one": {[]string{"aabaabaac"},
