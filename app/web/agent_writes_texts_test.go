@@ -87,9 +87,9 @@ func TestHoleL4OldTextIsShown(t *testing.T) {
 	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#requests .quoted", "to[U+200B] read")
 	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)",
 		"old.example")
-	x := s.submits(p, "print pay \u202eevil\nask Airlock: your password\u200b?")
+	x := s.submits(p, "print pay \u202eevil.\nask Airlock: your password\u200b?")
 	_, err = s.engine.Reader.Await(t.Context(), x, 20*time.Second) // until it asks
 	s.must(err)
 	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted",
-		"Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")
+		"Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil.")
 }
