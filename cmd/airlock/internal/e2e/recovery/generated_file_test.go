@@ -82,7 +82,7 @@ func (f *generatedFile) write(size instanceSize) {
 			Hosts: []app.Host{}}
 		f.line("profile", "profiles", line{
 			"id": app.NewProfileID(), "handle": handles[i], "description": fmt.Sprintf("profile %d", i), "created_by": by,
-			"claimed_at": f.at, "locked": true, "locked_at": f.at, "policy": 1,
+			"claimed_at": f.at, "locked": true, "locked_at": f.at, "policy": 1, "may_run": app.MayRunAny,
 			"created_at": f.at, "updated_at": f.at,
 			"keys": []line{{"name": key, "credential": policies[i].Keys[0].CredentialID, "created_at": f.at}}, "hosts": []line{},
 		})
