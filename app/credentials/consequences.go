@@ -30,7 +30,7 @@ func Locked(profiles []app.Profile, now time.Time) (n int) {
 func ModeGives(before, mode app.Mode) string {
 	switch {
 	case mode == app.ModePlain && before != app.ModePlain:
-		return "would not have the value masked any more in what their scripts print"
+		return "would not have the value masked any more in what scripts print"
 	case mode == app.ModeInjected && before == app.ModeSealed:
 		return "would get the value itself from the next execution"
 	}
