@@ -51,7 +51,7 @@ func TestExamples(t *testing.T) {
 			[]string{`"precipitation_tenths_mm":11392`, `"days":365`, `"columns":["days","tenths","warmest","coldest"]`,
 				`"credentials":["WEATHER_API_TOKEN"]`}},
 		{"postgres_report.py", `{"since": "2026-01-01"}`, "", "completed",
-			[]string{`{"amount":"30.75","customer":"Blue","invoices":2,"latest":"2026-02-01"}`, `"total":"35.85"`}},
+			[]string{`{"customer":"Blue","invoices":2,"amount":"30.75","latest":"2026-02-01"}`, `"total":"35.85"`}},
 		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50", "February": "20.25"}}`,
 			"echo Revenue was 30.75.", "completed", []string{`"summary":"Revenue was 30.75."`, `"written_by":"model"`}},
 		{"llm_summary.py", `{"title": "Revenue", "figures": {"January": "10.50"}}`, "echo Revenue was 99.", "completed",
