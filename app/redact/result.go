@@ -264,9 +264,9 @@ func (w *resultWriter) maskedNames(object jsontext.Node) map[jsontext.Node]strin
 	count := map[string]int{}
 	for _, key := range slices.SortedFunc(maps.Keys(names), byGiven) {
 		name := names[key]
-		for free := name; taken[names[key]]; names[key] = free {
+		for taken[names[key]] {
 			count[name] = max(count[name], 1) + 1
-			free = fmt.Sprintf(`%s (%d)"`, strings.TrimSuffix(name, `"`), count[name])
+			names[key] = fmt.Sprintf(`%s (%d)"`, strings.TrimSuffix(name, `"`), count[name])
 		}
 		taken[names[key]] = true
 	}

@@ -319,7 +319,8 @@ func (p *planner) blocked(f, here content.Profile, exists bool) string {
 	case here.Locked && !f.Locked:
 		return "It is locked here, and stays so."
 	case here.Locked && keysText(f.Keys, p.in.Credential) != keysText(here.Keys, p.credentialHere):
-		return "Its keys differ, and the keys of a locked profile never change. Delete it here first if the file's is the right one."
+		return "Its keys differ, and the keys of a locked profile never change. " +
+			"Delete it here first if the file's is the right one."
 	}
 	return ""
 }

@@ -67,6 +67,7 @@ func (s *Swapper) Belongs(host string, port int) bool {
 	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool { return c.Covers(host, port) })
 }
 
+// BelongsToName reports whether a credential belongs to a host, at any port.
 func (s *Swapper) BelongsToName(host string) bool {
 	return slices.ContainsFunc(s.credentials, func(c secrets.Resolved) bool {
 		return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, h.Ports[0]) })

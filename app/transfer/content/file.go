@@ -59,6 +59,7 @@ func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
 	return in, nil
 }
 
+// Read reads and checks the content of a file.
 func Read(r io.Reader) (*File, error) {
 	in := &File{lines: newLineReader(r), Policies: map[string][]Policy{}, byID: map[string]int{},
 		awaited: map[string]string{}}

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
+// ShowSize writes a number of bytes as the variables have it, such as 64MiB.
 func ShowSize(n int64) string {
 	return strings.TrimSuffix(strings.ReplaceAll(app.FormatSize(n), " ", ""), "bytes")
 }

@@ -91,7 +91,8 @@ func sandboxVariables() []Variable {
 	return []Variable{
 		{Name: "AIRLOCK_SANDBOX",
 			about: "`auto` (the strongest of " + strings.Join(backends.Automatic(), ", ") + " that passes its proof) or " +
-				"backends, the first by default: " + strings.Join(backends.Names(), ", ") + ", your own ([docs](backends/README.md))",
+				"backends, the first by default: " + strings.Join(backends.Names(), ", ") +
+				", your own ([docs](backends/README.md))",
 			set:  setSandbox,
 			show: func(c *Config) string { return strings.Join(c.Sandbox, ",") }},
 		{Name: "AIRLOCK_TEMPLATE_IMPORTS",
