@@ -16,13 +16,13 @@ KEPT := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/airlock-tests
 GOLANGCI := $(KEPT)/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 
 # The race detector stays out of what has nothing for it to find and is five to ten times as slow
-# with it: SQLite (C, translated, with locks of its own), Argon2, and the redactor, whose own tests of
+# with it: SQLite (C, translated, with locks of its own), Argon2, and redactor and matcher, whose tests of
 # concurrent use have it on. With -trimpath a fresh clone finds what another has compiled.
 MODULE := github.com/computclaw/airlock
 RACE_FLAGS := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
 	-gcflags='golang.org/x/crypto/argon2=-race=false' -gcflags='golang.org/x/crypto/blake2b=-race=false'
 RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false' \
-	-gcflags='$(MODULE)/app/multimatch=-race=false'
+	-gcflags='$(MODULE)/app/multimatch=-race=false' -gcflags='$(MODULE)/app/match=-race=false'
 
 # RACE_PACKAGES start goroutines or share something between them; their tests run with the race
 # detector. TestRaceDetectorIsOn holds the list to the sources.
