@@ -58,8 +58,8 @@ func TestPythons(t *testing.T) {
 				}
 				return x.Terminal()
 			})
-			want := `{"answers":["two","two","ResultError"],"date":"2026-01-02T03:04:00","decimal":"1.10","inputs":[1,"é"],` +
-				`"processors":[1,1,1,5],"set":[1,2,3],"tuple":[1,null,true],"version":"` + versionIn(t, root) + `"}`
+			want := `{"answers":["two","two","ResultError"],"inputs":[1,"é"],"decimal":"1.10","date":"2026-01-02T03:04:00",` +
+				`"set":[1,2,3],"tuple":[1,null,true],"processors":[1,1,1,5],"version":"` + versionIn(t, root) + `"}`
 			if x.Status != "completed" || string(x.Result) != want || x.Stdout != "to stdout\n" || x.Stderr != "to stderr\n" {
 				t.Errorf("%s %s %s %q %q, want %s", x.Status, x.Error, x.Result, x.Stdout, x.Stderr, want)
 			}
