@@ -30,14 +30,12 @@ func TestOutputSoFarIsAsCleanAsTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	half := len(enginetest.SecretValue) / 2
-	x := w.Send("print whole " + enginetest.SecretValue + "\nprint " + enginetest.SecretValue[:half] +
-		"\nwarn " + enginetest.SecretValue[half:] + "\nhang")
+	x := w.Send("print whole " + enginetest.SecretValue + "\nwarn " + enginetest.SecretValue + "\nhang")
 	w.UntilStatus(x, app.StatusRunning)
 	var out app.Output
 	enginetest.Within(t, func() bool { // the streams come on their own ways
 		out = w.soFar(x, "whole")
-		_, second, _ := strings.Cut(out.Stdout, "\n")
-		return second != "" && out.Stderr != ""
+		return out.Stderr != ""
 	})
 	_, err := w.Controller.Cancel(t.Context(), x.ID, enginetest.Agent)
 	w.Must(err)
