@@ -24,8 +24,7 @@ func (w *world) soFar(x app.Execution, want string) (out app.Output) {
 	return out
 }
 
-// A value split over two streams is masked during the run as at the end. The stream for people
-// masks each stream alone.
+// A value is masked during the run as at the end.
 func TestOutputSoFarIsAsCleanAsTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -93,6 +93,25 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// TestPartsReachOverBlocks: a part that ends just behind a block of its value is found whole.
+func TestPartsReachOverBlocks(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&b, "%x.", i*7919)
+	}
+	value := b.String()
+	f := New([]Pattern{{Text: value, Parts: true}})
+	for from := range 10 {
+		for length := PartLength; length < 3*MaxBlock; length++ {
+			text, want := "("+value[from:from+length]+")", "("+strings.Repeat("#", length)+")"
+			if got := string(coverage(text, f.Find([]byte(text)))); got != want {
+				t.Fatalf("%d bytes from %d on: %s", length, from, got)
+			}
+		}
+	}
+}
+
 // TestPartsAreWhole: parts that continue behind another are kept, and a whole pattern is no part.
 func TestPartsAreWhole(t *testing.T) {
 	t.Parallel()

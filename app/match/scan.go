@@ -248,7 +248,8 @@ func (f *Finder) addMatches(s *scratch, data []byte, end int, longest int32, fir
 			case e.seed:
 				seeds = true
 			default:
-				whole = f.addMatch(s, data, end, e, first) || whole
+				// A seed that ends with a block may reach beyond it.
+				whole = f.addMatch(s, data, end, e, first) && e.block == 0 || whole
 			}
 		}
 		if seeds {
@@ -314,7 +315,9 @@ func (f *Finder) addParts(s *scratch, data []byte, first int) {
 			if !e.seed || e.pattern == covered {
 				continue
 			}
-			within := func(m Match) bool { return m.Pattern == e.pattern && m.Start < end && end <= m.End }
+			within := func(m Match) bool { // a part may reach from one block into the next
+				return m.Pattern == e.pattern && m.Block == 0 && m.Start < end && end <= m.End
+			}
 			ahead, last := s.matches[whole:min(whole+8, len(s.matches))], s.matches[max(first, len(s.matches)-8):]
 			if slices.ContainsFunc(ahead, within) || slices.ContainsFunc(last, within) {
 				covered = e.pattern
