@@ -160,6 +160,9 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		hits[0] != want {
 		t.Errorf("%+v, want %+v", hits, want)
 	}
+	if clean, hits := r.Text("Bearer " + v.Placeholder); clean.String() != "Bearer [SEALED:KEY]" || len(hits) != 0 {
+		t.Errorf("a rule that takes a placeholder alone gave %s, %v", clean, hits)
+	}
 }
 
 func TestPatterns(t *testing.T) {

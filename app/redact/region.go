@@ -140,6 +140,8 @@ func (r *Redactor) extend(g, h *region) {
 			*g = *h
 		}
 		return
+	case g.worth == ofPlaceholder && h.worth == ofRule && within:
+		return // the rule takes nothing but the placeholder for a secret
 	case g.worth == ofPlaceholder && h.worth == ofRule, g.worth == ofRule && h.worth == ofPlaceholder:
 		around(g, h, r)
 	}
