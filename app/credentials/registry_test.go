@@ -153,7 +153,7 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 		t.Errorf("resolved %+v", got)
 	}
 	known, all, err := d.Resolver.KnownValues(ctx, p, nil)
-	if err != nil || !all || len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
+	if err != nil || !all || len(known) != 1 || known[0].Key != "B" || known[0].Secret.Reveal() != "value of B" {
 		t.Errorf("known values %+v, want only B's", known)
 	}
 }

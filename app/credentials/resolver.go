@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -144,7 +143,7 @@ func (s *Resolver) Earlier(values []secrets.Resolved) []secrets.Resolved {
 		others, _ := s.vault.memory.latest(v.Credential, v.Reference)
 		for _, o := range others {
 			if !o.Equal(v.Secret) && app.CheckValue(v.Mode, o) == nil {
-				list = append(list, secrets.Resolved{Key: v.Key, Mode: v.Mode, Secret: o})
+				list = append(list, secrets.Resolved{Key: v.Key, Mode: v.Mode, Secret: o, Held: secrets.ByAnother})
 			}
 		}
 	}
@@ -156,7 +155,7 @@ func (s *Resolver) Earlier(values []secrets.Resolved) []secrets.Resolved {
 // not read yet.
 func (s *Resolver) KnownValues(
 	ctx context.Context, p app.Profile, known Opened,
-) (values []redact.Value, all bool, err error) {
+) (values []secrets.Resolved, all bool, err error) {
 	if len(p.Keys) == 0 {
 		return nil, true, nil
 	}
@@ -182,11 +181,11 @@ func (s *Resolver) KnownValues(
 			if v.Credential == "" || v.Mode == app.ModePlain {
 				continue
 			}
-			masked := redact.Value{Name: k.Name, Secret: v.Secret}
+			v.Key = k.Name
 			if v.Mode == app.ModeSealed {
-				masked.Placeholder = s.values.placeholder(p.Handle, k.Name, v)
+				v.Placeholder = s.values.placeholder(p.Handle, k.Name, v)
 			}
-			values = append(values, masked)
+			values = append(values, v)
 		}
 	}
 	return values, all, err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/swap"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -79,7 +78,7 @@ type found struct {
 
 // searchSet holds values in their searchable forms.
 type searchSet struct {
-	known  []redact.Value
+	known  []secrets.Resolved
 	values *swap.Values
 }
 
@@ -103,7 +102,7 @@ func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Va
 // nil: there are none.
 //
 // The list stays the same until a credential changes; callers must not write to it.
-func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
+func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []secrets.Resolved) ([]secrets.Resolved, error) {
 	if len(hosts) == 0 {
 		return nil, nil
 	}
@@ -114,8 +113,8 @@ func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.
 	f, err := s.find(ctx, "hosts "+key.String(), func(h app.Host) bool {
 		return slices.ContainsFunc(hosts, func(o app.Host) bool { _, both := h.Overlap(o); return both })
 	})
-	isOther := func(v redact.Value) bool {
-		return !slices.ContainsFunc(own, func(o redact.Value) bool { return o.Secret.Equal(v.Secret) })
+	isOther := func(v secrets.Resolved) bool {
+		return !slices.ContainsFunc(own, func(o secrets.Resolved) bool { return o.Secret.Equal(v.Secret) })
 	}
 	if err != nil || !slices.ContainsFunc(f.set.known, isOther) {
 		return nil, err
@@ -310,7 +309,7 @@ func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searc
 	if err != nil {
 		return nil, err
 	}
-	var known []redact.Value
+	var known []secrets.Resolved
 	have := map[string]bool{}
 	for _, m := range list {
 		token := present[m.CredentialID].Sealed
@@ -323,7 +322,7 @@ func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searc
 		}
 		if text := value.Reveal(); utf8.RuneCountInString(strings.TrimSpace(text)) >= minSearched && !have[text] {
 			have[text] = true
-			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true, Anonymous: true})
+			known = append(known, secrets.Resolved{Key: m.Credential, Secret: value, Held: secrets.ByHosts})
 		}
 	}
 	return newSearchSet(known), nil
@@ -345,7 +344,7 @@ func (s *SearchSets) value(m member, token []byte) (app.Secret, error) {
 	return app.NewSecret(string(plain)), nil
 }
 
-func newSearchSet(known []redact.Value) *searchSet {
+func newSearchSet(known []secrets.Resolved) *searchSet {
 	secrets := make([]app.Secret, len(known))
 	for i, v := range known {
 		secrets[i] = v.Secret

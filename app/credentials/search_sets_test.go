@@ -56,7 +56,7 @@ func (d *desk) searched(place string, values ...string) []string {
 // masked returns which values are masked in output of an execution without them.
 func (d *desk) masked(places []string, values ...string) []string {
 	d.T.Helper()
-	red := redact.New(accesstest.Must[[]redact.Value](d.T)(
+	red := redact.New(accesstest.Must[[]secrets.Resolved](d.T)(
 		d.SearchSets.Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
 	var found []string
 	for _, v := range values {
@@ -141,7 +141,7 @@ func TestHoleH2NoOracle(t *testing.T) {
 	d.set(credentials.Input{Name: "PLAIN", Mode: app.ModePlain, Value: app.NewSecret(secondValue)})
 	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue,
 		secondValue)
-	red := redact.New(accesstest.Must[[]redact.Value](t)(
+	red := redact.New(accesstest.Must[[]secrets.Resolved](t)(
 		d.SearchSets.Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
 	for guess := 1; guess < credentials.MinSearched; guess++ {
 		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
@@ -155,7 +155,7 @@ func TestSearchSetsAreKept(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
-	own := []redact.Value{{Secret: app.NewSecret(firstValue)}}
+	own := []secrets.Resolved{{Secret: app.NewSecret(firstValue)}}
 	if others, err := d.SearchSets.Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
 		t.Errorf("its own value: %v %v", others, err)
 	}

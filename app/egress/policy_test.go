@@ -7,6 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/rules"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 func TestDecide(t *testing.T) {
@@ -174,7 +175,7 @@ func isAddress(name string) bool { return strings.Trim(name, "0123456789.") == "
 // TestHoleNamesAreEncodedForTheRedactor: the redactor finds a value in a ledger row's host name.
 func TestHoleNamesAreEncodedForTheRedactor(t *testing.T) {
 	const value = "pässwörd-träs-lång-42"
-	r := redact.New([]redact.Value{{Name: "KEY", Secret: app.NewSecret(value)}})
+	r := redact.New([]secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(value)}})
 	for _, name := range []string{value, value + ".test", "x\x00" + value} {
 		row := printable(name)
 		if got, hits := r.Text(row); hits.Total() == 0 || strings.Contains(got.String(), "rd-tr") {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app/known"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestConcurrentUse: one Redactor serves the output while it comes, questions and pages at the same
@@ -36,8 +37,8 @@ func TestConcurrentUse(t *testing.T) {
 		_ = s.Close()
 		return whole.String() + cut.String() + result.String() + live.String()
 	}
-	values := []Value{{Name: "A", Secret: secretOf(long)},
-		{Name: "B", Secret: secretOf(other), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}}
+	values := []secrets.Resolved{{Key: "A", Secret: secretOf(long)},
+		{Key: "B", Secret: secretOf(other), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}}
 	want := use(New(values))
 	if strings.Contains(want, long) {
 		t.Fatal(want)

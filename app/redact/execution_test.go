@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestExecution cuts one value into pieces that go different ways.
@@ -94,8 +96,8 @@ func TestExecutionRefusesNoJSON(t *testing.T) {
 
 func TestPlaceholder(t *testing.T) {
 	t.Parallel()
-	v := Value{Name: "KEY", Secret: secretOf(long), Placeholder: "airlock-placeholder-0123456789abcdef"}
-	r := New([]Value{v})
+	v := secrets.Resolved{Key: "KEY", Secret: secretOf(long), Placeholder: "airlock-placeholder-0123456789abcdef"}
+	r := New([]secrets.Resolved{v})
 	got, hits := r.Text("use " + v.Placeholder + " or " + long)
 	if got.String() != "use [SEALED:KEY] or [REDACTED...6789]" || hits.Total() != 1 || hits[0].Name != "KEY" {
 		t.Errorf("%s, %v", got, hits)
@@ -114,7 +116,7 @@ func TestPlaceholder(t *testing.T) {
 func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 	t.Parallel()
 	secret := "sK7#mQ2vX9pLw4Rt-value"
-	v := Value{Name: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
+	v := secrets.Resolved{Key: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
 	word := regexp.MustCompile(`[A-Za-z0-9_+/=]{8,}|"token": ?"[^"]*"`)
 	find := func(text string) (list []Match) {
 		for _, at := range word.FindAllStringIndex(text, -1) {
@@ -122,7 +124,7 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		}
 		return list
 	}
-	r := New([]Value{v},
+	r := New([]secrets.Resolved{v},
 		Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
 	rapid.Check(t, func(t *rapid.T) {
 		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ",
@@ -173,7 +175,7 @@ func TestPatterns(t *testing.T) {
 		}
 		return append(list, Match{-1, 3, "wrong"}, Match{0, 1 << 20, "wrong"})
 	}
-	r := New([]Value{{Name: "A", Secret: secretOf(long)}}, Options{Patterns: find})
+	r := New([]secrets.Resolved{{Key: "A", Secret: secretOf(long)}}, Options{Patterns: find})
 	got, hits := r.Text("x tok_12345678 " + long)
 	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 ||
 		hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {

@@ -28,7 +28,7 @@ func (r *Redactor) findCut(text string) []region {
 	found := r.find(text)
 	longest := region{worth: ofValue, part: true, end: len(text)}
 	for i, p := range r.patterns {
-		if n := r.needles[i]; n.note != "" || n.sealed || !r.values[n.owner].held() {
+		if n := r.needles[i]; n.note != "" || n.sealed || !heldByScript(r.values[n.owner]) {
 			continue
 		}
 		if n := begun(text, p.Text[:min(len(p.Text), match.MaxBlock)]); n > longest.length {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestCutAtEveryPlace: what a text's cut end holds of a secret is masked from the fourth byte on.
@@ -48,8 +49,8 @@ func TestCutAtEveryPlace(t *testing.T) {
 func TestCutTellsNothingOfSealedValues(t *testing.T) {
 	t.Parallel()
 	sealed, injected := "sealed-0123456789-value", "injected-9f8e7d6c5b4a-token"
-	r := New([]Value{{Name: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"},
-		{Name: "B", Secret: app.NewSecret(injected)}})
+	r := New([]secrets.Resolved{{Key: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"},
+		{Key: "B", Secret: app.NewSecret(injected)}})
 	for _, form := range []string{sealed, base64.StdEncoding.EncodeToString([]byte(sealed)),
 		hex.EncodeToString([]byte(sealed)), wrap(base64.StdEncoding.EncodeToString([]byte(sealed)), 8, "\n")} {
 		for n := range len(form) - 3 { // base64 may have its padding yet to come

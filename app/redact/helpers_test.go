@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // of returns a Redactor for secrets, named A, B, ….
-func of(secrets ...string) *Redactor {
-	var values []Value
-	for i, s := range secrets {
-		values = append(values, Value{Name: string(rune('A' + i)), Secret: app.NewSecret(s)})
+func of(texts ...string) *Redactor {
+	var values []secrets.Resolved
+	for i, s := range texts {
+		values = append(values, secrets.Resolved{Key: string(rune('A' + i)), Secret: app.NewSecret(s)})
 	}
 	return New(values)
 }
@@ -73,7 +74,9 @@ func jsonOf(r *Redactor, data []byte) (Clean, int, error) {
 
 func secretOf(text string) app.Secret { return app.NewSecret(text) }
 
-func keyOf(value string) *Redactor { return New([]Value{{Name: "KEY", Secret: app.NewSecret(value)}}) }
+func keyOf(value string) *Redactor {
+	return New([]secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(value)}})
+}
 
 func randomSecret(r *rand.Rand, n int) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

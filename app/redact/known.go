@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app/known"
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // minShown is the length of the shortest value that shows something in its mask, in characters.
@@ -25,7 +26,7 @@ type needle struct {
 
 // needlesOf returns the texts by which values are recognised, with the pattern of each. Anonymous
 // values come last, so that a text that the execution was given has its key's name.
-func needlesOf(values []Value) (needles []needle, patterns []match.Pattern) {
+func needlesOf(values []secrets.Resolved) (needles []needle, patterns []match.Pattern) {
 	seen := map[match.Pattern]bool{}
 	add := func(n needle, p match.Pattern) {
 		if !seen[p] {
@@ -36,10 +37,10 @@ func needlesOf(values []Value) (needles []needle, patterns []match.Pattern) {
 	}
 	for _, anonymous := range []bool{false, true} {
 		for owner, v := range values {
-			if v.Anonymous != anonymous {
+			if (v.Held == secrets.ByHosts) != anonymous {
 				continue
 			}
-			for _, p := range known.InOutput(v.Secret.Reveal(), v.held()) {
+			for _, p := range known.InOutput(v.Secret.Reveal(), heldByScript(v)) {
 				n := needle{owner: owner, note: p.Note}
 				if p.Note == "" {
 					n.text = p.Text
@@ -58,7 +59,7 @@ func needlesOf(values []Value) (needles []needle, patterns []match.Pattern) {
 }
 
 // setShown sets what masks of needles may show.
-func setShown(needles []needle, values []Value) {
+func setShown(needles []needle, values []secrets.Resolved) {
 	var short []string
 	for _, n := range needles {
 		if n.text != "" && utf8.RuneCountInString(n.text) < minShown {
@@ -66,7 +67,7 @@ func setShown(needles []needle, values []Value) {
 		}
 	}
 	for i := range needles {
-		if n := &needles[i]; !values[n.owner].Anonymous {
+		if n := &needles[i]; values[n.owner].Held != secrets.ByHosts {
 			n.shows = shownSuffix(n.text, short)
 		}
 	}

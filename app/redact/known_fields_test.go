@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // structured are values in the formats that people keep, each with one secret in it.
@@ -88,7 +89,7 @@ func TestFieldsThatScriptsDontHold(t *testing.T) {
 	t.Parallel()
 	for secret, masked := range map[string]bool{"Tr0ub4dor-9": false, "Tr0ub4dor-9x": true} {
 		for name, value := range structured(secret) {
-			r := New([]Value{{Name: "A", Secret: app.NewSecret(value), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}})
+			r := New([]secrets.Resolved{{Key: "A", Secret: app.NewSecret(value), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}})
 			got, hits := r.Text("so " + secret + " is it, " + secret[:11])
 			if want := "so [REDACTED] is it, " + secret[:11]; masked && got.String() != want || !masked && hits != nil {
 				t.Errorf("%s: %q, %+v", name, got, hits)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestHoleM3Slices: a part of a value that a script shows without meaning to hide it is masked and
@@ -116,11 +117,11 @@ func TestHoleM3OnPurpose(t *testing.T) {
 func TestHoleM3NoOracle(t *testing.T) {
 	t.Parallel()
 	const k = "sk-live-x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
-	for name, v := range map[string]Value{
-		"sealed": {Name: "KEY", Secret: app.NewSecret(k), Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
-		"lent":   {Name: "KEY", Secret: app.NewSecret(k), Unheld: true},
+	for name, v := range map[string]secrets.Resolved{
+		"sealed": {Key: "KEY", Secret: app.NewSecret(k), Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
+		"lent":   {Key: "KEY", Secret: app.NewSecret(k), Held: secrets.ByAnother},
 	} {
-		r := New([]Value{v, {Name: "OTHER", Secret: app.NewSecret("8f14e45fceea167a5a36dedd4bea2543")}})
+		r := New([]secrets.Resolved{v, {Key: "OTHER", Secret: app.NewSecret("8f14e45fceea167a5a36dedd4bea2543")}})
 		for from := range len(k) {
 			for to := from + 1; to <= len(k); to++ {
 				part := k[from:to]
@@ -233,9 +234,9 @@ func TestHoleM3EveryPart(t *testing.T) {
 			}
 			return string(runes)
 		}
-		values, n := []Value{}, rapid.SampledFrom([]int{17, 24, 40, 64, 3000}).Draw(r, "length")
+		values, n := []secrets.Resolved{}, rapid.SampledFrom([]int{17, 24, 40, 64, 3000}).Draw(r, "length")
 		for i := range rapid.IntRange(1, 4).Draw(r, "values") {
-			values = append(values, Value{Name: string(rune('A' + i)), Secret: app.NewSecret(letters(n))})
+			values = append(values, secrets.Resolved{Key: string(rune('A' + i)), Secret: app.NewSecret(letters(n))})
 		}
 		red, value := New(values), []rune(values[0].Secret.Reveal())
 		length := rapid.OneOf(rapid.IntRange(1, n-1), rapid.IntRange(1, 30)).Draw(r, "characters")
@@ -362,11 +363,11 @@ func TestHoleManyFields(t *testing.T) {
 	for i := range 2 * 500 {
 		fmt.Fprintf(&many, "API_TOKEN_%d=%05dx9KmQ2vT7pLw\n", i, i)
 	}
-	for _, unheld := range []bool{false, true} {
-		r := New([]Value{{Name: "KEY", Secret: app.NewSecret(many.String()), Unheld: unheld}})
+	for _, held := range []secrets.Held{secrets.ByScript, secrets.ByAnother} {
+		r := New([]secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(many.String()), Held: held}})
 		for _, field := range []string{"00499x9KmQ2vT7pLw", "00500x9KmQ2vT7pLw", "00999x9KmQ2vT7pLw"} {
 			if got, n := maskText(r, "bad key: "+field+" (see log)"); n != 1 || strings.Contains(got.String(), field) {
-				t.Errorf("%s, unheld %t: %q", field, unheld, got)
+				t.Errorf("%s, held %d: %q", field, held, got)
 			}
 		}
 	}
@@ -405,10 +406,10 @@ func TestHoleG10Readings(t *testing.T) {
 		"SSWS":   {"SSWS 00aBcDeFgHiJkLmNoPqRs", "00aBcDeFgHiJkLmNoPqRs"},
 		"quoted": {`"aBcDeFgHiJkLm\"NoPqRs"`, `aBcDeFgHiJkLm"NoPqRs`},
 	} {
-		for mode, v := range map[string]Value{"injected": {}, "sealed": {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
-			"superseded": {Unheld: true, Anonymous: true}} {
-			v.Name, v.Secret = "KEY", app.NewSecret(c.value)
-			if got, hits := New([]Value{v}).Text("it is " + c.text + "\n"); hits.Total() != 1 || strings.Contains(got.String(), c.text[3:]) {
+		for mode, v := range map[string]secrets.Resolved{"injected": {}, "sealed": {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
+			"superseded": {Held: secrets.ByHosts}} {
+			v.Key, v.Secret = "KEY", app.NewSecret(c.value)
+			if got, hits := New([]secrets.Resolved{v}).Text("it is " + c.text + "\n"); hits.Total() != 1 || strings.Contains(got.String(), c.text[3:]) {
 				t.Errorf("%s, %s: %q, %+v", name, mode, got, hits)
 			}
 		}
@@ -432,9 +433,9 @@ func TestHoleG10CaseAndLines(t *testing.T) {
 	}
 	for _, own := range []string{"\n", "\r\n"} {
 		for _, between := range []string{"\n", "\r\n", "<br>", "<br/>\n", "<br />\r\n", " ", `\n`, `\r\n`} {
-			value := Value{Name: "KEY", Secret: app.NewSecret(strings.ReplaceAll(lines, "\n", own)), Unheld: true}
+			value := secrets.Resolved{Key: "KEY", Secret: app.NewSecret(strings.ReplaceAll(lines, "\n", own)), Held: secrets.ByAnother}
 			text := strings.ReplaceAll(lines, "\n", between)
-			if got, hits := New([]Value{value}).Text("it is " + text); hits.Total() == 0 || strings.Contains(got.String(), "short") {
+			if got, hits := New([]secrets.Resolved{value}).Text("it is " + text); hits.Total() == 0 || strings.Contains(got.String(), "short") {
 				t.Errorf("%q for %q: %q", between, own, got)
 			}
 		}

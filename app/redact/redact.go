@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the
@@ -30,7 +31,7 @@ type Options struct {
 // them.
 type Redactor struct {
 	finder   *match.Finder
-	values   []Value
+	values   []secrets.Resolved
 	needles  []needle        // by pattern
 	patterns []match.Pattern // of the finder
 	parts    string          // the texts of which parts count, in lower case
@@ -39,10 +40,13 @@ type Redactor struct {
 	ahead    func(text string) ([]Match, int)
 }
 
+// heldByScript reports whether a script holds the value itself, and no placeholder.
+func heldByScript(v secrets.Resolved) bool { return v.Placeholder == "" && v.Held == secrets.ByScript }
+
 // New returns a Redactor for the values. What is secret in a value counts as a value, too. Values of
 // fewer than 4 characters, white space around them not counted, are ignored; plain credentials are
 // not to be passed. Equal values under several names are one.
-func New(values []Value, options ...Options) *Redactor {
+func New(values []secrets.Resolved, options ...Options) *Redactor {
 	r := &Redactor{values: values}
 	r.needles, r.patterns = needlesOf(values)
 	r.finder = match.New(r.patterns)

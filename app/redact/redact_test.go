@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/known"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 const (
@@ -188,13 +189,13 @@ func TestHoleF7ShortLines(t *testing.T) {
 	const long = "MIIEvQIBADANBgkq"
 	for _, text := range []string{"reporting-service\nSummer2024-abcde\n" + long,
 		`reporting-service\nSummer2024-abcde\n` + long + `\r\nSpring25`} {
-		for name, v := range map[string]Value{
+		for name, v := range map[string]secrets.Resolved{
 			"sealed":    {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
-			"of others": {Unheld: true, Anonymous: true},
+			"of others": {Held: secrets.ByHosts},
 			"held":      {},
 		} {
-			v.Name, v.Secret = "KEY", app.NewSecret(text)
-			r := New([]Value{v})
+			v.Key, v.Secret = "KEY", app.NewSecret(text)
+			r := New([]secrets.Resolved{v})
 			for _, guess := range []string{"Summer2024-abcd", "Summer2024", "reporting", "Spring25", long[:15]} {
 				for _, in := range []string{guess, known.Reverse(guess), base64.StdEncoding.EncodeToString([]byte(guess))} {
 					if got, n := maskText(r, in); name != "held" && (n != 0 || got.String() != in) {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // region is a place to be masked, in bytes, and what is known of it.
@@ -62,7 +63,7 @@ func (r *Redactor) mask(g *region, written string) string {
 	case g.worth == ofUnchecked:
 		return maskUnchecked
 	case g.worth == ofPlaceholder:
-		return "[SEALED:" + r.values[r.needles[g.needle].owner].Name + "]"
+		return "[SEALED:" + r.values[r.needles[g.needle].owner].Key + "]"
 	case g.worth == ofValue && !g.mixed:
 		if n := r.needles[g.needle]; n.shows != "" && n.text == written {
 			return "[REDACTED..." + n.shows + "]"
@@ -83,8 +84,8 @@ func (r *Redactor) hit(g *region, written string) (h Hit, ok bool) {
 	}
 	n := r.needles[g.needle]
 	v := r.values[n.owner]
-	h = Hit{Name: v.Name, Encoding: n.note}
-	if v.Anonymous {
+	h = Hit{Name: v.Key, Encoding: n.note}
+	if v.Held == secrets.ByHosts {
 		h.Rule = RuleNotGiven
 	}
 	switch {
@@ -157,7 +158,7 @@ func around(g, h *region, r *Redactor) {
 	if g.worth == ofPlaceholder {
 		g, h = h, g
 	}
-	g.layer = "around the placeholder of " + r.values[r.needles[h.needle].owner].Name
+	g.layer = "around the placeholder of " + r.values[r.needles[h.needle].owner].Key
 }
 
 // render returns a text with its regions masked, and counts them.

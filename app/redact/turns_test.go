@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestTurnsAreThoseOfTheRedactedText: cut by them, the redacted streams give the order back, and no
@@ -14,7 +15,7 @@ import (
 func TestTurnsAreThoseOfTheRedactedText(t *testing.T) {
 	t.Parallel()
 	secret := "swordfish-0123456789-abcdefgh"
-	r := New([]Value{{Name: "KEY", Secret: app.NewSecret(secret)}})
+	r := New([]secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(secret)}})
 	for name, test := range map[string]struct {
 		turns [][2]string // what each stream printed, by turns
 		want  []string

@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/policy"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -19,7 +18,7 @@ type grant struct {
 	values   []secrets.Resolved
 	sealed   []secrets.Resolved // of these
 	plain    []secrets.Resolved // of these
-	masked   []redact.Value     // must not come out
+	masked   []secrets.Resolved // must not come out
 	injected []string           // keys
 	recorded []store.ExecutionValue
 	lease    string // to be released; "" if Vault lent nothing
@@ -58,11 +57,11 @@ func (g *grant) add(v secrets.Resolved) error {
 	case app.ModeSealed:
 		g.settings[v.Key] = v.Placeholder
 		g.sealed = append(g.sealed, v)
-		g.masked = append(g.masked, redact.Value{Name: v.Key, Secret: v.Secret, Placeholder: v.Placeholder})
+		g.masked = append(g.masked, v)
 	case app.ModeInjected:
 		g.settings[v.Key] = v.Secret.Reveal()
 		g.injected = append(g.injected, v.Key)
-		g.masked = append(g.masked, redact.Value{Name: v.Key, Secret: v.Secret})
+		g.masked = append(g.masked, v)
 	case app.ModePlain:
 		g.settings[v.Key] = v.Secret.Reveal()
 		g.plain = append(g.plain, v)

@@ -21,11 +21,11 @@ type redaction struct {
 
 	making   sync.Mutex // taken before mu
 	red      *redact.Redactor
-	redacted []redact.Value // that red looks for
-	failing  bool           // the values of others could not be read last time
+	redacted []secrets.Resolved // that red looks for
+	failing  bool               // the values of others could not be read last time
 
 	mu      sync.Mutex
-	own     []redact.Value         // of the execution
+	own     []secrets.Resolved     // of the execution
 	given   []secrets.Resolved     // the same, to ask what Vault gave to others in their place
 	hosts   []app.Host             // that the script may reach
 	reached bool                   // it has tried to
@@ -67,7 +67,7 @@ func (r *redaction) redactor() checkedRedactor {
 	given := r.given
 	r.mu.Unlock()
 	// Asked each time: another execution may have read a new Vault value.
-	values = append(slices.Clip(values), r.runner.earlierValues(given)...)
+	values = append(slices.Clip(values), r.runner.cfg.Resolver.Earlier(given)...)
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
 		others, err := r.runner.cfg.SearchSets.Others(context.Background(), hosts, values)
@@ -80,7 +80,7 @@ func (r *redaction) redactor() checkedRedactor {
 		}
 		values = slices.Concat(values, others)
 	}
-	if r.red == nil || !slices.Equal(values, r.redacted) {
+	if r.red == nil || !slices.EqualFunc(values, r.redacted, sameValue) {
 		r.red, r.redacted = r.runner.redactors.redactor(values, r.runner.cfg.Redaction), values
 	}
 	return checkedRedactor{red: r.red}

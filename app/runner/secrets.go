@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
-	"github.com/computclaw/airlock/app/secrets"
 )
 
 // secretsHook resolves and redacts an execution's values, and releases Vault leases.
@@ -37,14 +35,4 @@ func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 // After releases what Vault lent.
 func (h *secretsHook) After(e *ending) {
 	e.leaseLost = h.runner.cfg.Vault.Release(h.grant.lease)
-}
-
-// earlierValues returns Vault values that other executions got for these. The script doesn't hold
-// them.
-func (r *Runner) earlierValues(values []secrets.Resolved) []redact.Value {
-	var list []redact.Value
-	for _, known := range r.cfg.Resolver.Earlier(values) {
-		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
-	}
-	return list
 }

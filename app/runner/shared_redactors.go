@@ -5,8 +5,8 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // sharedRedactors remembers the redactors in use. Executions with the same values share one, which
@@ -17,12 +17,12 @@ type sharedRedactors struct {
 }
 
 type sharedRedactor struct {
-	values []redact.Value
+	values []secrets.Resolved
 	red    weak.Pointer[redact.Redactor]
 }
 
 // redactor returns the shared redactor of the values, made if needed. options never differ.
-func (s *sharedRedactors) redactor(values []redact.Value, options redact.Options) *redact.Redactor {
+func (s *sharedRedactors) redactor(values []secrets.Resolved, options redact.Options) *redact.Redactor {
 	if red := s.find(values); red != nil {
 		return red
 	}
@@ -31,7 +31,7 @@ func (s *sharedRedactors) redactor(values []redact.Value, options redact.Options
 	return red
 }
 
-func (s *sharedRedactors) find(values []redact.Value) *redact.Redactor {
+func (s *sharedRedactors) find(values []secrets.Resolved) *redact.Redactor {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, shared := range s.inUse {
@@ -42,15 +42,14 @@ func (s *sharedRedactors) find(values []redact.Value) *redact.Redactor {
 	return nil
 }
 
-func (s *sharedRedactors) add(values []redact.Value, red *redact.Redactor) {
+func (s *sharedRedactors) add(values []secrets.Resolved, red *redact.Redactor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inUse = slices.DeleteFunc(s.inUse, func(shared sharedRedactor) bool { return shared.red.Value() == nil })
 	s.inUse = append(s.inUse, sharedRedactor{values, weak.Make(red)})
 }
 
-func sameValue(a, b redact.Value) bool {
-	equal := a.Secret.Equal(b.Secret)
-	a.Secret, b.Secret = app.Secret{}, app.Secret{}
-	return equal && a == b
+// sameValue reports whether a redactor does the same with both values.
+func sameValue(a, b secrets.Resolved) bool {
+	return a.Key == b.Key && a.Placeholder == b.Placeholder && a.Held == b.Held && a.Secret.Equal(b.Secret)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
@@ -596,7 +597,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	if n := b.superseded(); n != 1 {
 		t.Errorf("%d values were superseded by the import", n)
 	}
-	red := redact.New(must[[]redact.Value](t)(b.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
+	red := redact.New(must[[]secrets.Resolved](t)(b.Desk.SearchSets.Others(t.Context(), hosts(t, "api.stripe.com"), nil)))
 	for value, known := range map[string]int{"sk_live_0123456789abcdef": 1, "sk_live_second_0123456789": 0,
 		"sk_live_third_0123456789": 1} {
 		if _, hits := red.Text(value); hits.Total() != known {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // testMost is enough for a bomb and little enough for a test, in bytes.
@@ -23,7 +24,7 @@ const testMost = 16 << 20
 const secret = "kX9-vQ2_mTz7Lw4RbYc8Ns1Hd6Fj3Gp5"
 
 func newSearch() *Search {
-	red := redact.New([]redact.Value{{Name: "API_KEY", Secret: app.NewSecret(secret)}})
+	red := redact.New([]secrets.Resolved{{Key: "API_KEY", Secret: app.NewSecret(secret)}})
 	s := New(red)
 	s.most = testMost
 	return s

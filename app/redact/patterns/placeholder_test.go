@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestPlaceholderInAHeaderIsNoValue: what services reflect of a request with a sealed value holds
@@ -18,7 +19,7 @@ func TestPlaceholderInAHeaderIsNoValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	const placeholder = "airlock_sealed_0a1b2c3d4e5f6a7b8c9d0e1f"
-	red := redact.New([]redact.Value{{Name: "U_SEALED", Secret: app.NewSecret("kP9s-Zx81qLmN4vT7w2"),
+	red := redact.New([]secrets.Resolved{{Key: "U_SEALED", Secret: app.NewSecret("kP9s-Zx81qLmN4vT7w2"),
 		Placeholder: placeholder}}, redact.Options{Patterns: set.Find, Ahead: set.Ahead})
 	ruled := 0
 	for _, text := range []string{

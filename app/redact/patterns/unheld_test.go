@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestHoleF1RuleBeginsAValue: of a value that a rule takes only a part of, or that begins or ends
@@ -25,8 +26,8 @@ func TestHoleF1RuleBeginsAValue(t *testing.T) {
 		values = append(values, "q7/Vt+9Lr2Xc4Zb8"+sign+"Nm1Kp6Hs3Wd5Yf0G")
 	}
 	for _, v := range values {
-		red := redact.New([]redact.Value{{Name: "OWN", Secret: app.NewSecret(own)},
-			{Name: "THEIRS", Secret: app.NewSecret(v), Unheld: true, Anonymous: true}},
+		red := redact.New([]secrets.Resolved{{Key: "OWN", Secret: app.NewSecret(own)},
+			{Key: "THEIRS", Secret: app.NewSecret(v), Held: secrets.ByHosts}},
 			redact.Options{Patterns: set.Find, Ahead: set.Ahead})
 		for _, text := range []string{"log: V.", "GET / Authorization: Bearer V 200", "password=V\n", "api_key: V end",
 			`{"token":"V"}`} {

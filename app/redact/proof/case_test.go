@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // attempt is one case.
@@ -163,9 +164,9 @@ type shown struct {
 
 // send puts the attempt through the redactor as the engine does.
 func (a attempt) send(r *rand.Rand, set *patterns.Set) (shown, error) {
-	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(cmp.Or(a.Value, a.Secret))}}
+	values := []secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(cmp.Or(a.Value, a.Secret))}}
 	for i, s := range a.Others {
-		values = append(values, redact.Value{Name: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
+		values = append(values, secrets.Resolved{Key: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
 	return a.through(r, redact.New(values, redact.Options{Patterns: set.Find, Ahead: set.Ahead}))
 }

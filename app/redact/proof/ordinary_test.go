@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // TestOrdinaryTextStays: what is too short a part of a value, and the text around it, is not
@@ -15,7 +16,7 @@ func TestOrdinaryTextStays(t *testing.T) {
 	for n := range max(*cases/3, 1) {
 		r := rand.New(rand.NewPCG(*seed, uint64(n)))
 		value := []rune(valueOf(r, r.IntN(3)))
-		red := redact.New([]redact.Value{{Name: "KEY", Secret: app.NewSecret(string(value))}})
+		red := redact.New([]secrets.Resolved{{Key: "KEY", Secret: app.NewSecret(string(value))}})
 		var text strings.Builder
 		for range 1 + r.IntN(4) {
 			length := 1 + r.IntN(7)

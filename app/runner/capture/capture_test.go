@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine/enginetest/leak"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // tooLittle is the most that may show of a secret: four characters of its mask, or three at a cut.
@@ -27,7 +28,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 		fmt.Fprintf(&b, "%05x", i*i*26839)
 	}
 	secret := b.String()
-	red := redact.New([]redact.Value{{Name: "A", Secret: app.NewSecret(secret)}})
+	red := redact.New([]secrets.Resolved{{Key: "A", Secret: app.NewSecret(secret)}})
 	ask := func() (*redact.Redactor, error) { return red, nil }
 	const limit = 500
 	// the guest's limit; masks are shorter, so its end may lie within the limit
@@ -66,7 +67,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 func TestLiveViewSurvivesAnError(t *testing.T) {
 	t.Parallel()
 	const secret = "another-value-0123456789abcdef"
-	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true, Anonymous: true}}
+	values := []secrets.Resolved{{Key: "THEIRS", Secret: app.NewSecret(secret), Held: secrets.ByHosts}}
 	red, failing := redact.New(nil), error(nil)
 	out := quiet(1000, &Turns{}, func() (*redact.Redactor, error) { return red, failing })
 	view := func(text, want string) {

@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/views/markdown"
@@ -103,7 +104,7 @@ func (h Handlers) redactor(ctx context.Context, s appskills.Skill,
 	for _, v := range s.Versions {
 		handles = append(handles, v.By.Name)
 	}
-	var values []redact.Value
+	var values []secrets.Resolved
 	opened := credentials.Opened{}
 	for _, p := range profiles {
 		if !slices.Contains(handles, p.Handle) {
