@@ -265,8 +265,8 @@ func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e
 }
 
 // Archive keeps an event of another instance's audit log, unless it exists.
-func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
-	_, added, err = l.Add(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action,
+func (tx AuditLog) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
+	_, added, err = tx.load(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action,
 		e.Subject, e.Detail, e.Prev, e.Hash})
 	return added, err
 }

@@ -2,16 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"time"
 
-	"gorm.io/gorm"
-	"gorm.io/gorm/schema"
+	"gorm.io/gorm/clause"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -144,32 +140,36 @@ func (tx Executions) ArtifactBytes(ctx context.Context, profiles []string) (int6
 // ConnectionRow and RedactionRow values, in this order. It holds one row at a time.
 func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit func(row any) error) error {
 	where, args := whereEnded(profiles)
-	cursors := []parts{
-		newCursor[ScriptRow](tx.conn, "execution_scripts", "execution_id", where, args),
-		newCursor[OutputRow](tx.conn, "execution_outputs", "execution_id", where, args),
-		newCursor[UsedValueRow](tx.conn, "execution_values", "execution_id, key", where, args),
-		newCursor[ExchangeRow](tx.conn, "llm_exchanges", "execution_id, ordinal", where, args),
-		newCursor[ConnectionRow](tx.conn, "connections", "execution_id, ordinal", where, args),
-		newCursor[RedactionRow](tx.conn, "redaction_hits", "execution_id, channel, name, rule, encoding", where, args),
-		newCursor[InputFileRow](tx.conn, "execution_files", "execution_id, name", where, args),
-		newCursor[ArtifactRow](tx.conn, "artifacts", "execution_id, ordinal", where, args),
-	}
-	defer func() {
-		for _, c := range cursors {
-			c.close()
-		}
-	}()
 	return each(ctx, tx.conn, func(x ExecutionRow) error {
 		if err := visit(x); err != nil {
 			return err
 		}
-		for _, c := range cursors {
-			if err := c.take(ctx, x.ID, visit); err != nil {
+		for _, visitRows := range []visitOfPart{
+			visitPart[ScriptRow]("execution_scripts", "execution_id"),
+			visitPart[OutputRow]("execution_outputs", "execution_id"),
+			visitPart[UsedValueRow]("execution_values", "key"),
+			visitPart[ExchangeRow]("llm_exchanges", "ordinal"),
+			visitPart[ConnectionRow]("connections", "ordinal"),
+			visitPart[RedactionRow]("redaction_hits", "channel, name, rule, encoding"),
+			visitPart[InputFileRow]("execution_files", "name"),
+			visitPart[ArtifactRow]("artifacts", "ordinal"),
+		} {
+			if err := visitRows(ctx, tx.conn, x.ID, visit); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, endedInOrder(where), args...)
+}
+
+type visitOfPart func(ctx context.Context, tx *conn, execution int64, visit func(row any) error) error
+
+// visitPart visits an execution's rows of one table, by the rest of its primary key.
+func visitPart[R any](table, order string) visitOfPart {
+	return func(ctx context.Context, tx *conn, execution int64, visit func(row any) error) error {
+		return each(ctx, tx, func(row R) error { return visit(row) },
+			"SELECT * FROM "+table+" WHERE execution_id = ? ORDER BY "+order, execution)
+	}
 }
 
 // endedInOrder reads the table in its own order. An index of states would be sorted again in
@@ -187,147 +187,28 @@ func whereEnded(profiles []string) (where string, args []any) {
 	return where, args
 }
 
-type parts interface {
-	take(ctx context.Context, id int64, visit func(any) error) error
-	close()
-}
-
-type cursor[T any] struct {
-	db    *gorm.DB
-	rows  *sql.Rows // nil before the first take
-	next  *T        // read, and not yet visited
-	query string
-	args  []any
-}
-
-// newCursor reads a table by primary key, which begins with the execution.
-func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[T] {
-	return &cursor[T]{db: tx.db, args: args,
-		query: "SELECT * FROM " + table + " WHERE execution_id IN (SELECT id FROM executions WHERE " + where + ") ORDER BY " +
-			order}
-}
-
-// take visits one execution's rows. Executions must come in the order of their ids.
-func (c *cursor[T]) take(ctx context.Context, id int64, visit func(any) error) error {
-	if c.rows == nil {
-		//nolint:rowserrcheck // it is checked where the rows end
-		rows, err := c.db.WithContext(ctx).Raw(c.query, c.args...).Rows()
-		if err != nil {
-			return failed("read rows", err)
-		}
-		c.rows = rows
-	}
-	for {
-		if c.next == nil {
-			if !c.rows.Next() {
-				return c.rows.Err()
-			}
-			row := new(T)
-			if err := c.db.ScanRows(c.rows, row); err != nil {
-				return failed("read rows", err)
-			}
-			c.next = row
-		}
-		switch of := executionOf(*c.next); {
-		case of > id:
-			return nil
-		case of == id:
-			if err := visit(*c.next); err != nil {
-				return err
-			}
-		}
-		c.next = nil
-	}
-}
-
-func (c *cursor[T]) close() {
-	if c.rows != nil {
-		_ = c.rows.Close()
-	}
-}
-
-// executionOf is the execution that a row hangs on.
-func executionOf(row any) int64 {
-	switch r := row.(type) {
-	case ScriptRow:
-		return r.ExecutionID
-	case OutputRow:
-		return r.ExecutionID
-	case UsedValueRow:
-		return r.ExecutionID
-	case ExchangeRow:
-		return r.ExecutionID
-	case ConnectionRow:
-		return r.ExecutionID
-	case RedactionRow:
-		return r.ExecutionID
-	case InputFileRow:
-		return r.ExecutionID
-	case ArtifactRow:
-		return r.ExecutionID
-	}
-	panic(fmt.Sprintf("store: %T hangs on no execution", row))
-}
-
-// Loader inserts rows in one write transaction with prepared statements. It ends with its
-// transaction.
-type Loader struct {
-	tx     *sql.Tx
-	tables map[reflect.Type]*loadTable
-}
-
-// loadTable is one prepared insert.
-type loadTable struct {
-	schema *schema.Schema
-	fields []*schema.Field
-	insert *sql.Stmt
-}
-
-// Loader returns one for this transaction. Close releases its statements.
-func (tx *Tx) Loader() (*Loader, error) {
-	conn, ok := tx.db.Statement.ConnPool.(*sql.Tx)
-	if !ok {
-		return nil, errors.New("store: rows are loaded in write transactions only")
-	}
-	return &Loader{tx: conn, tables: map[reflect.Type]*loadTable{}}, nil
-}
-
-// Close releases the statements.
-func (l *Loader) Close() error {
-	var errs []error
-	for _, t := range l.tables {
-		errs = append(errs, t.insert.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// Add inserts a row, one of the …Row types.
+// Load inserts a row, one of the …Row types. Tables that number their rows give it a new number, id.
 //
-// added is false if its key exists; then nothing happened. id is the new row's id in tables that
-// number their rows. A row from a file that breaks the schema is CodeInvalidField.
-func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err error) {
-	t, err := l.table(ctx, reflect.TypeOf(row))
-	if err != nil {
-		return 0, false, err
+// added is false if its key exists; then nothing happened. A row from a file that breaks the schema is
+// CodeInvalidField.
+func (tx *Tx) Load(ctx context.Context, row any) (id int64, added bool, err error) {
+	return tx.load(ctx, row)
+}
+
+func (tx *conn) load(ctx context.Context, row any) (id int64, added bool, err error) {
+	loaded := reflect.New(reflect.TypeOf(row))
+	loaded.Elem().Set(reflect.ValueOf(row))
+	if numbered(row) {
+		loaded.Elem().FieldByName("ID").SetInt(0)
 	}
-	value := reflect.New(reflect.TypeOf(row)).Elem()
-	value.Set(reflect.ValueOf(row))
-	args := make([]any, len(t.fields))
-	for i, f := range t.fields {
-		args[i], _ = f.ValueOf(ctx, value)
+	done := tx.db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(loaded.Interface())
+	if done.Error != nil {
+		return 0, false, broken(done.Statement.Table, done.Error)
 	}
-	done, err := t.insert.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, false, broken(t.schema.Table, err)
+	if numbered(row) {
+		id = loaded.Elem().FieldByName("ID").Int()
 	}
-	n, err := done.RowsAffected()
-	if err == nil && n > 0 {
-		id, err = done.LastInsertId()
-	}
-	if err != nil {
-		return 0, false, fmt.Errorf("store: load %s: %w", t.schema.Table, err)
-	}
-	return id, n > 0, nil
+	return id, done.RowsAffected > 0, nil
 }
 
 // broken separates rows that the schema refuses from database failures.
@@ -343,34 +224,13 @@ func broken(table string, err error) error {
 	return fmt.Errorf("store: load %s: %w", table, err)
 }
 
-func (l *Loader) table(ctx context.Context, kind reflect.Type) (*loadTable, error) {
-	if t, ok := l.tables[kind]; ok {
-		return t, nil
+// numbered reports whether the row's table gives its rows numbers of its own.
+func numbered(row any) bool {
+	switch row.(type) {
+	case ProfileRow, ExecutionRow, SkillRow:
+		return true
 	}
-	parsed, err := schema.Parse(reflect.New(kind).Interface(), &sync.Map{}, schema.NamingStrategy{})
-	if err != nil {
-		return nil, fmt.Errorf("store: load: %w", err)
-	}
-	t := &loadTable{schema: parsed}
-	var names, marks []string
-	for _, f := range parsed.Fields {
-		if numbered(parsed.Table) && f.DBName == "id" {
-			continue
-		}
-		t.fields, names, marks = append(t.fields, f), append(names, f.DBName), append(marks, "?")
-	}
-	text := "INSERT INTO " + parsed.Table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") +
-		") ON CONFLICT DO NOTHING"
-	if t.insert, err = l.tx.PrepareContext(ctx, text); err != nil {
-		return nil, fmt.Errorf("store: load %s: %w", parsed.Table, err)
-	}
-	l.tables[kind] = t
-	return t, nil
-}
-
-// numbered reports whether a table gives its rows numbers of its own.
-func numbered(table string) bool {
-	return table == "profiles" || table == "executions" || table == "skills"
+	return false
 }
 
 // LockLoaded locks a profile that was loaded unlocked for its keys.

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -32,7 +31,6 @@ func (r Report) Counts() content.Counts {
 type importer struct {
 	*planner
 	s        *Service // nil where nothing is written
-	load     *store.Loader
 	now      time.Time
 	by       app.Actor
 	choice   Choice
@@ -57,10 +55,6 @@ type importer struct {
 
 // run writes the choice. On an error the caller rolls back.
 func (m *importer) run(ctx context.Context) (err error) {
-	if m.load, err = m.tx.Loader(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, m.load.Close()) }()
 	defer m.arriving.close()
 	if err := m.space.take(m.in.Size); err != nil {
 		return err
@@ -227,7 +221,7 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c content.Cred
 
 // addNew adds a row that can't be there yet.
 func (m *importer) addNew(ctx context.Context, row any) error {
-	_, added, err := m.load.Add(ctx, row)
+	_, added, err := m.tx.Load(ctx, row)
 	if err == nil && !added {
 		err = content.Contradiction(fmt.Sprintf("a %T", row), "is there twice", nil)
 	}

@@ -64,7 +64,7 @@ func (m *importer) history(ctx context.Context, r content.Record) error {
 		if _, ok := m.home(row.ProfileHandle); !ok || !m.choice.History {
 			return nil
 		}
-		_, _, err = m.load.Add(ctx, row)
+		_, _, err = m.tx.Load(ctx, row)
 		return err
 	case content.KindPerson:
 		return m.person(ctx, *r.Person)
@@ -107,7 +107,7 @@ func (m *importer) execution(ctx context.Context, r content.Record) error {
 		return nil
 	}
 	x.ProfileID = home
-	id, added, err := m.load.Add(ctx, x)
+	id, added, err := m.tx.Load(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 	if m.parted[source] || source == m.instance && !m.fresh {
 		return nil
 	}
-	added, err := m.load.Archive(ctx, source, e)
+	added, err := m.tx.Events.Archive(ctx, source, e)
 	if added {
 		m.bring(source, e)
 	}

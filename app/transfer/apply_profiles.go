@@ -60,7 +60,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
 	profile.CreatedBy, profile.Locked, profile.Policy = content.JSON(f.CreatedBy), false, version // see LockLoaded
 	profile.UpdatedAt = max(m.updatedAt(f.UpdatedAt), before+1)
-	id, added, err := m.load.Add(ctx, profile)
+	id, added, err := m.tx.Load(ctx, profile)
 	if err == nil && !added {
 		err = content.Contradiction("profile "+f.Handle, "is here already", nil)
 	}
@@ -204,7 +204,7 @@ func (m *importer) policies(ctx context.Context) error {
 			body := m.mapped(v.Body)
 			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: content.JSON(body), Digest: body.Digest(),
 				CreatedBy: content.JSON(v.CreatedBy), CreatedAt: v.CreatedAt}
-			if _, _, err := m.load.Add(ctx, row); err != nil {
+			if _, _, err := m.tx.Load(ctx, row); err != nil {
 				return err
 			}
 		}

@@ -54,7 +54,7 @@ func (m *importer) skill(ctx context.Context, f content.Skill) error {
 		if home == nil {
 			continue
 		}
-		if _, _, err := m.load.Add(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home,
+		if _, _, err := m.tx.Load(ctx, store.SkillProfileRow{SkillID: id, ProfileID: *home,
 			AllowedBy: content.JSON(g.AllowedBy), AllowedAt: g.AllowedAt}); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (m *importer) skillRow(ctx context.Context, f content.Skill, here content.S
 	if here.ID == 0 {
 		row := f.SkillRow
 		row.Owner = m.ownerHere(f.Owner)
-		id, added, err := m.load.Add(ctx, row)
+		id, added, err := m.tx.Load(ctx, row)
 		if err == nil && !added {
 			err = content.Contradiction("skill "+f.Name, "is here already", nil)
 		}
@@ -170,6 +170,6 @@ func (m *importer) approval(ctx context.Context, a content.Approval) error {
 	if m.fresh {
 		return m.addNew(ctx, row)
 	}
-	_, _, err := m.load.Add(ctx, row)
+	_, _, err := m.tx.Load(ctx, row)
 	return err
 }

@@ -130,12 +130,7 @@ func (h *Instance) Execution(p app.Profile) string {
 		if err != nil {
 			return err
 		}
-		load, err := tx.Loader()
-		if err != nil {
-			return err
-		}
-		defer func() { _ = load.Close() }()
-		x, _, err := load.Add(h.T.Context(), store.ExecutionRow{
+		x, _, err := tx.Load(h.T.Context(), store.ExecutionRow{
 			Handle: handle, Lookup: h.Ring.Lookup(secrets.Execs, id),
 			SealedID:  h.Ring.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
 			ProfileID: &row.Row, ProfileHandle: p.Handle, ProfileDescription: p.Description,
@@ -169,7 +164,7 @@ func (h *Instance) Execution(p app.Profile) string {
 		}
 		for _, r := range rows {
 			if err == nil {
-				_, _, err = load.Add(h.T.Context(), r)
+				_, _, err = tx.Load(h.T.Context(), r)
 			}
 		}
 		return err
