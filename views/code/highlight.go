@@ -1,11 +1,8 @@
 package code
 
 import (
-	"context"
-	"io"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/a-h/templ"
 )
@@ -17,80 +14,74 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Part is Python of one kind within a line.
 type Part struct {
-	class string // kw, str, com, num, def; "" for all else
+	class string // com, str, num, kw; "" for all else
 	text  string
 }
 
-// Highlight divides Python into lines of parts. It reads each byte once, so hostile text costs
+// Plain returns the lines of a text.
+func Plain(text string) (lines [][]Part) {
+	for line := range strings.SplitSeq(unified(text), "\n") {
+		lines = append(lines, []Part{{text: line}})
+	}
+	return lines
+}
+
+// unified returns a text with LF between lines. A carriage return ends a line and a comment, as in
+// Python.
+func unified(text string) string { return strings.TrimSuffix(lineEnds.Replace(text), "\n") }
+
+// Python returns the lines of Python, coloured. It reads each byte once, so hostile text costs
 // linear time.
-//
-// A carriage return ends a line and a comment, as in Python.
-func Highlight(source string) [][]Part {
-	source = lineEnds.Replace(source)
-	lines, whole, at := [][]Part{nil}, source, 0
-	add := func(class, text string) {
-		for i, piece := range strings.Split(text, "\n") {
+func Python(source string) [][]Part {
+	source = unified(source)
+	lines, done := [][]Part{nil}, 0
+	add := func(class string, end int) {
+		for i, piece := range strings.Split(source[done:end], "\n") {
 			if i > 0 {
 				lines = append(lines, nil)
-				at++
 			}
-			last := &lines[len(lines)-1]
-			if n := len(*last); piece != "" && n > 0 && (*last)[n-1].class == class {
-				(*last)[n-1].text = whole[at-len((*last)[n-1].text) : at+len(piece)]
-			} else if piece != "" {
-				*last = append(*last, Part{class, piece})
+			if piece != "" {
+				lines[len(lines)-1] = append(lines[len(lines)-1], Part{class, piece})
 			}
-			at += len(piece)
 		}
+		done = end
 	}
-	if len(source) > maxHighlighted {
-		add("", source)
-		return lines
-	}
-	before := "" // the word before, which names a def or class
-	for source != "" {
-		class, n := nextToken(source)
-		text := source[:n]
-		source = source[n:]
-		switch {
-		case class == "name" && (before == "def" || before == "class"):
-			class = "def"
-		case class == "name" && isKeyword(text):
-			class = "kw"
-		case class == "name":
-			class = ""
+	for at := 0; at < len(source) && len(source) <= maxHighlighted; {
+		class, n := nextToken(source[at:])
+		if class != "" {
+			add("", at)
+			add(class, at+n)
 		}
-		if strings.TrimSpace(text) != "" {
-			before = text
-		}
-		add(class, text)
+		at += n
 	}
+	add("", len(source))
 	return lines
 }
 
 // nextToken returns the kind and length of source's first token.
 func nextToken(source string) (class string, n int) {
-	first, size := utf8.DecodeRuneInString(source)
+	first := source[0]
+	n = prefixLength(source, isWord)
 	switch {
 	case first == '#':
-		if n = strings.IndexByte(source, '\n'); n < 0 {
-			n = len(source)
-		}
-		return "com", n
-	case first == '"' || first == '\'':
-		return "str", stringLength(source, 0)
+		return "com", prefixLength(source, func(r rune) bool { return r != '\n' })
 	case first >= '0' && first <= '9':
-		return "num", wordLength(source, true)
-	case isWord(first):
-		n = wordLength(source, false)
-		if n <= 2 && n < len(source) && (source[n] == '"' || source[n] == '\'') &&
-			strings.Trim(strings.ToLower(source[:n]), "rbfut") == "" {
-			return "str", stringLength(source, n)
-		}
-		return "name", n
+		return "num", prefixLength(source, func(r rune) bool { return isWord(r) || r == '.' })
+	case n <= 2 && n < len(source) && strings.Trim(source[:n], "rbfutRBFUT") == "" &&
+		(source[n] == '"' || source[n] == '\''):
+		return "str", stringLength(source, n)
+	case isKeyword(source[:n]):
+		return "kw", n
 	}
-	return "", size
+	return "", max(n, 1)
 }
+
+// prefixLength returns the length of the text before the first other character.
+func prefixLength(text string, is func(rune) bool) int {
+	return len(text) - len(strings.TrimLeftFunc(text, is))
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // stringLength returns the length of a string literal with quotes at an offset. Unended ones reach
 // to the end of the line, or of the text if multi-line.
@@ -112,17 +103,6 @@ func stringLength(source string, at int) int {
 	return len(source)
 }
 
-func wordLength(source string, number bool) int {
-	for i, r := range source {
-		if !isWord(r) && (r < '0' || r > '9') && (!number || r != '.') {
-			return i
-		}
-	}
-	return len(source)
-}
-
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) }
-
 func isKeyword(word string) bool {
 	switch word {
 	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
@@ -133,24 +113,16 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// Line renders one line of Python.
-func Line(line []Part) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var b strings.Builder
-		Write(&b, line)
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
-}
-
-// Write writes one line of parts as HTML.
-func Write(b *strings.Builder, line []Part) {
+// HTML returns a line of Python as HTML.
+func HTML(line []Part) string {
+	var b strings.Builder
 	for _, p := range line {
-		text := templ.EscapeString(ShowBidi(p.text))
+		text := templ.EscapeString(p.text)
 		if p.class == "" {
 			b.WriteString(text)
 			continue
 		}
 		b.WriteString(`<i class="` + p.class + `">` + text + `</i>`)
 	}
+	return b.String()
 }

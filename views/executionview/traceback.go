@@ -27,8 +27,8 @@ func writeTraced(b *strings.Builder, text string, lines int) {
 	for line := range strings.Lines(text) {
 		if quotes && strings.HasPrefix(line, "    ") {
 			quoted := strings.TrimRight(line, "\n")
-			for _, parts := range code.Highlight(quoted) {
-				code.Write(b, parts)
+			for _, parts := range code.Python(quoted) {
+				b.WriteString(code.HTML(parts))
 			}
 			b.WriteString(line[len(quoted):])
 			quotes = false
