@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+
 	"github.com/computclaw/airlock/views/browsertest"
 )
 
@@ -27,7 +29,9 @@ func TestPagesBesideANotch(t *testing.T) {
 		{390, 844, 47, 0, 34, 0}, {844, 390, 0, 47, 21, 47},
 	} {
 		b.Size(held.width, held.height)
-		b.Notch(held.top, held.right, held.bottom, held.left)
+		browsertest.Call(b, emulation.SetSafeAreaInsetsOverride, emulation.SetSafeAreaInsetsOverrideParams{
+			Insets: &emulation.SafeAreaInsets{Top: &held.top, Right: &held.right, Bottom: &held.bottom, Left: &held.left},
+		})
 		for _, page := range []string{"overview", "profile-locked", "execution-completed", "credentials", "login"} {
 			b.Open("/" + page)
 			b.Until(`document.readyState === "complete"`)

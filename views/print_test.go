@@ -1,10 +1,10 @@
 package views_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/browsertest"
@@ -41,7 +41,10 @@ func TestPagesOnPaper(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(717, 1000) // A4 within the margins of browsers
-	b.Paper()
+	browsertest.Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"},
+			{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
 	for page, want := range map[string]string{
 		"execution-completed": "Execution re-run", "execution-error": "KeyError", "execution-table": "Nürnberg Süd",
 		"audit": "Asked for 2 hosts.", "audit-lengthy": "exfil-of-all-the-things",
@@ -56,9 +59,6 @@ func TestPagesOnPaper(t *testing.T) {
 		text := b.Text(`document.querySelector("main").innerText`)
 		if !strings.Contains(text, want) || strings.Contains(text, sampleProfile(app.StateLocked).ID) {
 			t.Errorf("%s lacks %q, or has a token: %s", page, want, text)
-		}
-		if shots := os.Getenv("PAGES_SCREENSHOTS"); shots != "" {
-			b.PDF(filepath.Join(shots, page+".pdf"))
 		}
 	}
 }

@@ -3,9 +3,14 @@ package web
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
 	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -35,7 +40,7 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 	}
 	b := entered(t, s)
 	b.Open(paths.Skills)
-	b.Choose("#folder", folder)
+	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#folder"), []string{folder}))
 	b.Click("#upload button")
 	b.Says("#files", "lib/größe.py")
 	opened, err := s.engine.Skills.Open(t.Context(), newest(1).Digest)
@@ -47,7 +52,7 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 
 	write("main.py", "import lib")
 	b.Open(paths.Skills)
-	b.Drop("#folder", folder)
+	drop(b, "#folder", folder)
 	b.Until(`document.querySelector("#folder").files.length >= 3`)
 	b.Click("#upload button")
 	b.Says("#version-title", "Version 2")
@@ -56,7 +61,7 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "totals.zip")
 	s.must(os.WriteFile(archive, []byte(zipped(t, map[string]string{"SKILL.md": totals, "main.py": "3"})), 0o600))
 	b.Open(paths.Skills)
-	b.Drop("#file", archive)
+	drop(b, "#file", archive)
 	b.Click("#upload button")
 	b.Says("#version-title", "Version 3")
 	newest(3)
@@ -65,8 +70,22 @@ func TestFlowAFolderIsASkill(t *testing.T) {
 	b.Expect("answer 422")
 	b.Expect("422 (Unprocessable Entity)")
 	b.Open(paths.Skills)
-	b.Choose("#folder", folder)
+	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#folder"), []string{folder}))
 	b.Click("#upload button")
 	b.Says("#file-wrong", "SKILL.md")
 	newest(3)
+}
+
+// drop drags a file or folder onto an element.
+func drop(b *browsertest.Browser, selector, path string) {
+	b.Do(chromedp.ScrollIntoView(chromedp.CSS(selector)))
+	box := `document.querySelector(` + browsertest.Quoted(selector) + `).getBoundingClientRect()`
+	x, _ := strconv.ParseFloat(b.Text(`(r => r.x + r.width / 2)(`+box+`)`), 64)
+	y, _ := strconv.ParseFloat(b.Text(`(r => r.y + r.height / 2)(`+box+`)`), 64)
+	for _, kind := range []input.DispatchDragEventType{
+		input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop,
+	} {
+		browsertest.Call(b, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: x, Y: y,
+			Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}})
+	}
 }

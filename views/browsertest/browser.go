@@ -2,8 +2,10 @@ package browsertest
 
 import (
 	"context"
+	"iter"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,64 +83,59 @@ func open(parent context.Context, t *testing.T, base string) *Browser {
 	ctx, cancel = context.WithTimeout(ctx, life)
 	t.Cleanup(cancel)
 	b := &Browser{t: t, ctx: ctx, base: base}
-	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-			return err
-		}
-		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));
-				window.keysThatCame = []; // for the words of a failure: a key that was lost looks otherwise like one that nobody heeded
-				addEventListener("keydown", (e) => keysThatCame.push(e.key + " to " + (e.target.id || e.target.tagName)), true);
-				window.shifted = 0;
-				new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`,
-		})
-		return err
-	}))
+	Call(b, network.Enable, network.EnableParams{})
+	Call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));
+			window.keysThatCame = []; // for the words of a failure: a key that was lost looks otherwise like one that nobody heeded
+			addEventListener("keydown", (e) => keysThatCame.push(e.key + " to " + (e.target.id || e.target.tagName)), true);
+			window.shifted = 0;
+			new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`,
+	})
 	b.listen()
-	t.Cleanup(b.complaints)
+	t.Cleanup(func() {
+		for _, text := range b.Complaints() {
+			t.Errorf("the browser complains: %s", text)
+		}
+	})
 	return b
 }
 
 func (b *Browser) listen() {
-	messages, answers, failures := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived),
-		chromedp.Events(b.ctx, network.LoadingFailed)
-	go func() {
-		for m, err := range messages {
-			if err != nil {
-				return
-			}
-			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning ||
-				m.Type == chromedp.ConsoleException {
-				b.complain("console: " + m.Text)
-			}
+	listen(b, chromedp.Console(b.ctx), func(m chromedp.ConsoleMessage) string {
+		switch m.Type {
+		case chromedp.ConsoleError, chromedp.ConsoleWarning, chromedp.ConsoleException:
+			return "console: " + m.Text
 		}
-	}()
-	go func() {
-		for e, err := range answers {
-			if err != nil {
-				return
-			}
-			if e.Response.Status >= 400 {
-				b.complain("answer " + strconv.FormatInt(e.Response.Status, 10) + ": " + e.Response.URL)
-			}
+		return ""
+	})
+	listen(b, chromedp.Events(b.ctx, network.ResponseReceived), func(e network.EventResponseReceived) string {
+		if e.Response.Status < 400 {
+			return ""
 		}
-	}()
-	go func() {
-		for e, err := range failures {
-			if err != nil {
-				return
-			}
-			if !e.Canceled { // leaving a page cancels its requests
-				b.complain("failed: " + string(e.Type) + " " + e.ErrorText + " " + string(e.BlockedReason))
-			}
+		return "answer " + strconv.FormatInt(e.Response.Status, 10) + ": " + e.Response.URL
+	})
+	listen(b, chromedp.Events(b.ctx, network.LoadingFailed), func(e network.EventLoadingFailed) string {
+		if e.Canceled { // leaving a page cancels its requests
+			return ""
 		}
-	}()
+		return "failed: " + string(e.Type) + " " + e.ErrorText + " " + string(e.BlockedReason)
+	})
 }
 
-func (b *Browser) complain(text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.bad = append(b.bad, text)
+// listen notes events that complaint has words for.
+func listen[T any](b *Browser, events iter.Seq2[T, error], complaint func(T) string) {
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return
+			}
+			if text := complaint(e); text != "" {
+				b.mu.Lock()
+				b.bad = append(b.bad, text)
+				b.mu.Unlock()
+			}
+		}
+	}()
 }
 
 // Expect allows complaints that contain part, such as a refused form's status and path.
@@ -148,26 +145,13 @@ func (b *Browser) Expect(part string) {
 	b.expected = append(b.expected, part)
 }
 
-func (b *Browser) complaints() {
-	for _, text := range b.Complaints() {
-		b.t.Errorf("the browser complains: %s", text)
-	}
-}
-
 // Complaints returns and clears the unexpected complaints.
 func (b *Browser) Complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var left []string
-	for _, text := range b.bad {
-		wanted := false
-		for _, part := range b.expected {
-			wanted = wanted || strings.Contains(text, part)
-		}
-		if !wanted {
-			left = append(left, text)
-		}
-	}
+	left := slices.DeleteFunc(b.bad, func(text string) bool {
+		return slices.ContainsFunc(b.expected, func(part string) bool { return strings.Contains(text, part) })
+	})
 	b.bad = nil
 	return left
 }
@@ -226,18 +210,17 @@ func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	err := chromedp.Do(ctx, steps...)
-	for err != nil && notShown(err) && ctx.Err() == nil {
-		err = chromedp.Do(ctx, steps...)
+	for {
+		err := chromedp.Do(ctx, steps...)
+		if err == nil {
+			return
+		}
+		hidden := strings.Contains(err.Error(), "Could not find node") ||
+			strings.Contains(err.Error(), "Node does not have a layout object")
+		if !hidden || ctx.Err() != nil {
+			b.t.Fatalf("%v at %s", err, b.describe())
+		}
 	}
-	if err != nil {
-		b.t.Fatalf("%v at %s", err, b.describe())
-	}
-}
-
-func notShown(err error) bool {
-	return strings.Contains(err.Error(), "Could not find node") ||
-		strings.Contains(err.Error(), "Node does not have a layout object")
 }
 
 // Type types into a field.
@@ -298,62 +281,32 @@ func (b *Browser) Size(width, height int64) {
 // Theme sets the system's preference, "light" or "dark", and less motion.
 func (b *Browser) Theme(theme string) {
 	b.t.Helper()
-	b.emulate("", theme)
-}
-
-// Paper shows pages as printed for a person who prefers dark.
-func (b *Browser) Paper() {
-	b.t.Helper()
-	b.emulate("print", "dark")
-}
-
-func (b *Browser) emulate(media, theme string) {
-	b.t.Helper()
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Media: media,
+	Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
 			{Name: "prefers-reduced-motion", Value: "reduce"}},
-	})
-}
-
-// Notch makes screen margins unsafe, in pixels.
-func (b *Browser) Notch(top, right, bottom, left int64) {
-	b.t.Helper()
-	call(b, emulation.SetSafeAreaInsetsOverride, emulation.SetSafeAreaInsetsOverrideParams{
-		Insets: &emulation.SafeAreaInsets{Top: &top, Right: &right, Bottom: &bottom, Left: &left},
 	})
 }
 
 // Scripts enables or disables scripts of later pages.
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
-	call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
+	Call(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 }
 
-// call sends the tab a command and drops its answer.
-func call[P, R any](b *Browser, command cdp.Command[P, R], params P) {
+// Call sends the tab a command of the DevTools protocol and returns its answer.
+func Call[P, R any](b *Browser, command cdp.Command[P, R], params P) (answer R) {
 	b.t.Helper()
-	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, command, params)
+	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) (err error) {
+		answer, err = chromedp.Call(ctx, command, params)
 		return err
 	}))
+	return answer
 }
 
 // Picture writes the whole page to a PNG.
 func (b *Browser) Picture(path string) {
 	b.t.Helper()
-	b.write(path, chromedp.FullScreenshot(100))
-}
-
-// PDF prints the page to a file.
-func (b *Browser) PDF(path string) {
-	b.t.Helper()
-	b.write(path, chromedp.PrintToPDF())
-}
-
-func (b *Browser) write(path string, what chromedp.Action[[]byte]) {
-	b.t.Helper()
-	data, err := chromedp.Run(b.ctx, what)
+	data, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
 	if err == nil {
 		err = os.WriteFile(path, data, 0o600)
 	}
