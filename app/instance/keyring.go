@@ -55,23 +55,3 @@ func RenewKeyring(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, at t
 		store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},
 		store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
 }
-
-// settingServing holds the id of the running server's sealing key.
-const settingServing = "keyring.serving"
-
-// NoteServing stores the server's present sealing key.
-func NoteServing(ctx context.Context, st *store.Store, ring *secrets.Keyring) error {
-	return st.Write(ctx, func(tx *store.Tx) error {
-		return tx.Settings.Set(ctx, time.Now(), store.Setting{Key: settingServing, Value: []byte(ring.KeyID())})
-	})
-}
-
-// ServesWith returns the id of the server's sealing key, or "" if none ran.
-func ServesWith(ctx context.Context, st *store.Store) (id string, err error) {
-	err = st.Read(ctx, func(tx *store.Tx) error {
-		set, _, err := tx.Settings.Get(ctx, settingServing)
-		id = string(set.Value)
-		return err
-	})
-	return id, err
-}

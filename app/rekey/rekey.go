@@ -14,25 +14,15 @@ import (
 // batch is how many tokens one transaction seals anew. Other writers wait that long.
 const batch = 200
 
-// Run seals anew everything under the ring's older keys, and returns the number of tokens. It
-// repeats until the store has none left, and then seals the keyring's own data. A token that no key
-// of the ring opens is an error; earlier changes stay. A token too damaged to name its key stays:
+// Run seals anew everything under the ring's older keys, and returns the number of tokens. The
+// keyring's own data comes first: from then on an older key alone opens no database. A token that no
+// key of the ring opens is an error; earlier changes stay. A token too damaged to name its key stays:
 // it needs none.
 func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
-	for {
-		found, err := sweep(ctx, st, ring)
-		n += found
-		if err != nil {
-			return n, err
-		}
-		if found == 0 {
-			break
-		}
+	err = st.Write(ctx, func(tx *store.Tx) error { return instance.RenewKeyring(ctx, tx, ring, time.Now()) })
+	if err != nil {
+		return 0, err
 	}
-	return n, st.Write(ctx, func(tx *store.Tx) error { return instance.RenewKeyring(ctx, tx, ring, time.Now()) })
-}
-
-func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
 	for _, column := range store.SealedColumns() {
 		for after := int64(0); ; {
 			var found []store.SealedToken

@@ -170,30 +170,17 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	if err != nil {
 		return errors.Join(fmt.Errorf("secrets: write the instance key: %w", err), os.Remove(file.Name()))
 	}
-	return errors.Join(dropUnfinished(dataDir), atomicfile.SyncDir(dataDir))
+	return errors.Join(DropUnfinishedKeys(dataDir), atomicfile.SyncDir(dataDir))
 }
 
-// Unfinished lists unfinished key files in dir, of killed or current writers. They hold keys.
-func Unfinished(dir string) (paths []string, err error) {
+// DropUnfinishedKeys removes key files of killed writers, which may hold retired keys. The caller
+// must be the only writer.
+func DropUnfinishedKeys(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("secrets: instance key: %w", err)
-	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), unfinished) {
-			paths = append(paths, filepath.Join(dir, e.Name()))
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
-	return paths, nil
-}
-
-// dropUnfinished removes files of killed writers, which may hold retired keys. The caller must be
-// the only writer.
-func dropUnfinished(dir string) error {
-	left, err := Unfinished(dir)
-	errs := []error{err}
-	for _, path := range left {
-		errs = append(errs, os.Remove(path))
-	}
-	return errors.Join(errs...)
+	return err
 }

@@ -169,3 +169,16 @@ func TestAKilledRotationLeavesNoKeysBehind(t *testing.T) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
+
+// TestHoleM4UnfinishedKeyFile: a start killed while it wrote the instance key left a key file for
+// ever. The next start drops it.
+func TestHoleM4UnfinishedKeyFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".instance.key-123"), second, 0o600)
+	if err := DropUnfinishedKeys(dir); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

@@ -122,9 +122,7 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	t.Cleanup(moves.Close)
 	kept := backups.New(backups.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: label, Transfer: moves})
 	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: moves, Backups: kept,
-		Key: func() instance.KeyInfo {
-			return instance.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
-		}}
+		Key: instance.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -36,7 +36,7 @@ type Config struct {
 	Tester         *testrequest.Tester
 	Transfer       *transfer.Service
 	Backups        *backups.Service
-	Key            func() instance.KeyInfo
+	Key            instance.KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown

@@ -7,7 +7,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/audit"
-	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 )
 
@@ -75,23 +74,16 @@ func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 	}
 	for i := len(fresh) - 1; i >= 0; i-- {
 		if fresh[i].Actor.Kind == app.ActorCommand {
-			s.react(ctx, fresh[i])
+			s.react(fresh[i])
 		}
 		seen = fresh[i].Seq
 	}
 	return seen
 }
 
-func (s *server) react(ctx context.Context, e app.Event) {
+func (s *server) react(e app.Event) {
 	s.Hub.Publish(live.Audit)
-	switch e.Action {
-	case "key.rotate", "key.rotated":
-		if err := s.RenewKeys(s.cfg); err != nil {
-			s.log.Error("the instance keys could not be read again", "error", err)
-		} else if err := instance.NoteServing(ctx, s.Store, s.Keyring); err != nil {
-			s.log.Error("the new instance key could not be noted", "error", err)
-		}
-	case "transfer.import":
+	if e.Action == "transfer.import" {
 		s.Hub.Publish(live.Profiles)
 		s.Hub.Publish(live.Credentials)
 		s.Hub.Publish(live.Executions)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"os/signal"
@@ -28,7 +27,7 @@ what holds. Ends with 1 if no backend is ready.
 
 // doctor is airlock doctor. It has its own state directory, so it can run beside a server.
 func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
-	if _, err := cli.NewFlags("doctor", doctorUsage).Parse(c.Out, args); err != nil {
+	if _, err := cli.Parse(c.Out, "doctor", doctorUsage, args); err != nil {
 		return err
 	}
 	cfg, err := config.Load(c.Env)
@@ -44,8 +43,7 @@ func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
 			"/tmp:mode=1777), or name another directory in TMPDIR", err)
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "",
-		slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", c.Warnings())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ const healthWithin = 5 * time.Second
 
 // health is airlock health.
 func health(ctx context.Context, c cli.Console, args []string) error {
-	if _, err := cli.NewFlags("health", healthUsage).Parse(c.Out, args); err != nil {
+	if _, err := cli.Parse(c.Out, "health", healthUsage, args); err != nil {
 		return err
 	}
 	cfg, err := config.Load(c.Env)

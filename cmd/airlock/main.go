@@ -58,7 +58,7 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 	case "admin":
 		return c.Finish(admin.Run(ctx, c, rest))
 	case "skill":
-		return skillcli.Run(ctx, c, rest)
+		return c.Finish(skillcli.Run(ctx, c, rest))
 	case "config":
 		return c.Finish(config.Show(c, rest))
 	case "doctor":

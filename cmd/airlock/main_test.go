@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
@@ -44,21 +43,6 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 		if !strings.Contains(text, x.has) || strings.Contains(text, x.hasnt) || strings.Join(empty, "") != "" ||
 			x.last != "" && shown[len(shown)-1] != x.last {
 			t.Errorf("%v:\n%s\n%s", x.args, strings.Join(out, "\n"), strings.Join(err, "\n"))
-		}
-	}
-	for line := range strings.Lines(admin.Usage) { // each command has lines of its own
-		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  "); strings.HasPrefix(line, "  ") && line[2] != ' ' {
-			words := strings.Fields(name)
-			if len(words) > 1 && strings.ToLower(words[1]) == words[1] &&
-				strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz-") == "" {
-				words = words[:2]
-			} else {
-				words = words[:1]
-			}
-			if own := cli.UsageOf(admin.Usage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) ||
-				strings.Count(own, "\n") > 20 {
-				t.Errorf("%v:\n%s", words, own)
-			}
 		}
 	}
 }

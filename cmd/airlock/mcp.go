@@ -29,17 +29,16 @@ The profile is AIRLOCK_PROFILE; without it the model creates one, or names one i
 
 // serveModel is airlock mcp. It ends when stdin does.
 func serveModel(ctx context.Context, c cli.Console, args []string) error {
-	f := cli.NewFlags("mcp", mcpUsage)
-	url := f.String("url", "", "")
-	if _, err := f.Parse(c.Out, args); err != nil {
+	a, err := cli.Parse(c.Out, "mcp --url=", mcpUsage, args)
+	if err != nil {
 		return err
 	}
 	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return err
 	}
-	if *url != "" {
-		if cfg.URL, err = config.ParseURL(*url); err != nil {
+	if a.Given("url") {
+		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
 			return cli.UsageError{Message: "--url: " + err.Error()}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/engine"
-	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
@@ -37,7 +35,7 @@ Settings: airlock config.
 
 // serve is airlock serve.
 func serve(ctx context.Context, c cli.Console, args []string) error {
-	if _, err := cli.NewFlags("serve", serveUsage).Parse(c.Out, args); err != nil {
+	if _, err := cli.Parse(c.Out, "serve", serveUsage, args); err != nil {
 		return err
 	}
 	cfg, err := config.Load(c.Env)
@@ -165,7 +163,7 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	if s.lock, err = instance.LockDataDir(cfg.DataDir); err != nil {
 		return err
 	}
-	if err := dropUnfinishedKeys(cfg.DataDir); err != nil {
+	if err := secrets.DropUnfinishedKeys(cfg.DataDir); err != nil {
 		return err
 	}
 	if s.Instance, err = instance.Open(ctx, cfg, log); err != nil {
@@ -173,10 +171,10 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	}
 	if s.KeyMade {
 		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the "+
-			"database", "file", s.KeyFrom)
+			"database", "file", s.Key.From)
 	}
-	if risk := s.KeyInfo().Risk; risk != "" && !s.KeyMade {
-		log.Warn("the instance key and the data share a disk", "key", s.KeyFrom, "advice", risk)
+	if risk := s.Key.Risk; risk != "" && !s.KeyMade {
+		log.Warn("the instance key and the data share a disk", "key", s.Key.From, "advice", risk)
 	}
 	if s.where, err = config.Where(cfg); err != nil {
 		return err
@@ -184,29 +182,7 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	if s.where.Losing != "" {
 		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
 	}
-	if err := appinstance.NoteServing(ctx, s.Store, s.Keyring); err != nil {
-		return err
-	}
 	return s.Transfer.Tidy()
-}
-
-// dropUnfinishedKeys removes key files of a killed start or rotation, but not of a running one.
-func dropUnfinishedKeys(dir string) error {
-	left, err := secrets.Unfinished(dir)
-	if err != nil || len(left) == 0 {
-		return err
-	}
-	rotation, err := instance.LockRotation(dir)
-	if err != nil {
-		return nil //nolint:nilerr // it drops them itself
-	}
-	errs := []error{}
-	for _, path := range left {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(append(errs, rotation.Close())...)
 }
 
 // openBoxes opens the sandbox backends; start checks them later.
@@ -315,7 +291,7 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 		Conns:  bounded,
 		Access: s.Access, Engine: s.engine, Tester: way.Tester(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
 		Retention: s.Keeper,
-		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
+		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.Key, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
 		Version:        build.Version, Where: s.where,
 	})

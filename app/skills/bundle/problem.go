@@ -9,10 +9,10 @@ import (
 
 // Problem is a reason why something is no skill that Airlock takes.
 type Problem struct {
-	File    string // path in the bundle; "" for the bundle as a whole
-	Line    int    // from 1; 0 for the file as a whole
-	Message string // what is wrong, a sentence
-	Hint    string // what to do
+	File    string `json:"file,omitempty"` // path in the bundle; "" for the bundle as a whole
+	Line    int    `json:"line,omitempty"` // from 1; 0 for the file as a whole
+	Message string `json:"message"`        // what is wrong, a sentence
+	Hint    string `json:"hint,omitempty"` // what to do
 }
 
 // Place returns the file and line as compilers write them, or "" for the whole bundle.

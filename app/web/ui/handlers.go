@@ -34,7 +34,7 @@ type Config struct {
 	Tester     *testrequest.Tester
 	Retention  *retention.Keeper // nil: nothing is removed
 	Rules      *patterns.Set     // of redaction, as people see them
-	Key        func() instance.KeyInfo
+	Key        instance.KeyInfo
 	TokenPlace string // where this platform shows the admin token; "" if unknown
 }
 

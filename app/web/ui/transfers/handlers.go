@@ -10,7 +10,7 @@ import (
 // Handlers answer the pages that move everything.
 type Handlers struct {
 	*uix.UI
-	Key func() instance.KeyInfo
+	Key instance.KeyInfo
 }
 
 // Routes returns this package's pages and forms.

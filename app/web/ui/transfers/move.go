@@ -38,13 +38,12 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	if err != nil {
 		return err
 	}
-	key := h.Key() // now: a rotation may change it
 	page := settingsview.MovePage{
 		Shell: sh, Profiles: profiles, Problems: found, Ticked: typed["profiles"],
 		Some: typed.Get("which") == someProfiles, Left: typed.Get("artifacts") == "yes",
 		History:   typed == nil || typed.Get("history") == "yes",
 		Artifacts: artifacts, Points: points, Retired: retired.Since, By: retired.By.Name,
-		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
+		KeyFrom: h.Key.From, KeyID: h.Key.ID, KeyRisk: h.Key.Risk,
 	}
 	return h.Render(c, status, settingsview.Move(page))
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -21,7 +21,7 @@ import (
 // operator carries out one airlock admin command.
 type operator struct {
 	cli.Console
-	*instance.Instance // nil until the command line is found to be right
+	*instance.Instance // nil for a restore, which makes the database
 
 	by  app.Actor
 	cfg config.Config
@@ -30,128 +30,113 @@ type operator struct {
 // Run is airlock admin.
 func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 	o := &operator{Console: c, by: app.Actor{Kind: app.ActorCommand, Name: userName()}}
-	defer func() {
-		if o.Instance != nil {
-			err = errors.Join(err, o.Close())
+	name, run, err := cli.Choose(c.Out, "admin", Usage, o.commands(), args)
+	if err != nil {
+		return err
+	}
+	if o.cfg, err = config.Load(c.Env); err != nil {
+		return err
+	}
+	if err := harden.Process(); err != nil {
+		return err
+	}
+	lock, err := o.lock(name)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if name != "restore" {
+		if o.Instance, err = instance.Open(ctx, o.cfg, c.Warnings()); err != nil {
+			return instance.NoRoomHere(o.cfg.DataDir, err)
 		}
-		err = instance.NoRoomHere(o.cfg.DataDir, err)
-	}()
-	return o.pick(ctx, "admin", args, o.commands())
+		defer func() { err = errors.Join(err, o.Close()) }()
+	}
+	return instance.NoRoomHere(o.cfg.DataDir, run(ctx))
+}
+
+// lock takes what a command needs of the data directory.
+func (o *operator) lock(command string) (io.Closer, error) {
+	if command != "restore" {
+		if err := instance.CheckExisting(o.cfg.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains([]string{"restore", "vacuum", "key rotate"}, command) {
+		return instance.LockAlone(o.cfg.DataDir)
+	}
+	return instance.ShareKeys(o.cfg.DataDir)
 }
 
 // Has reports whether airlock admin has the command.
 func Has(name string) bool {
-	_, found := new(operator).commands()[name]
-	return found
+	for synopsis := range new(operator).commands() {
+		if strings.HasPrefix(synopsis+" ", name+" ") {
+			return true
+		}
+	}
+	return false
 }
 
-func (o *operator) commands() commands {
-	return commands{
-		"token": o.plain("admin token", o.renewToken),
-		"user": o.group("admin user", commands{
-			"list":            o.plain("admin user list", o.listUsers),
-			"role":            o.plain("admin user role", o.setRole, "NAME", "ROLE"),
-			"remove-passkeys": o.plain("admin user remove-passkeys", o.removePasskeys, "NAME"),
-		}),
-		"credential": o.group("admin credential", commands{
-			"set": o.setCredential, "show": o.showCredential, "delete": o.deleteCredential, "test": o.testCredential,
-			"list": o.plain("admin credential list", o.listCredentials),
-		}),
-		"profile": o.group("admin profile", commands{
-			"create": o.createProfile, "lock": o.lockProfile, "hosts": o.changeHosts, "place": o.placeProfile,
-			"list":    o.plain("admin profile list", o.listProfiles),
-			"show":    o.ofProfile("admin profile show", o.showProfile),
-			"expire":  o.ofProfile("admin profile expire", o.expireProfile, "TIME"),
-			"revoke":  o.ofProfile("admin profile revoke", o.revokeProfile),
-			"delete":  o.ofProfile("admin profile delete", o.deleteProfile),
-			"may-run": o.ofProfile("admin profile may-run", o.setMayRun, "RULE"),
-		}),
-		"approval": o.group("admin approval", commands{
-			"list":    o.plain("admin approval list", o.listApprovals),
-			"show":    o.plain("admin approval show", o.showApproval, "ID"),
-			"approve": o.approve, "refuse": o.refuse,
-			"revoke": o.plain("admin approval revoke", o.revokeApproval, "ID"),
-		}),
-		"skill": o.group("admin skill", commands{
-			"list":    o.plain("admin skill list", o.listSkills),
-			"show":    o.plain("admin skill show", o.showSkill, "DIGEST"),
-			"approve": o.plain("admin skill approve", o.approveSkill, "DIGEST"),
-			"revoke":  o.revokeSkill, "allow": o.allowSkill,
-			"switch": o.plain("admin skill switch", o.switchSkill, "NAME", "on|off"),
-			"delete": o.plain("admin skill delete", o.deleteSkill, "NAME"),
-		}),
-		"export":  o.export,
-		"import":  o.importFile,
-		"restore": o.restore,
-		"key":     o.group("admin key", commands{"rotate": o.rotateKey}),
-		"vacuum":  o.vacuum,
-		"retire":  o.retire,
-		"audit": o.group("admin audit", commands{
-			"list": o.plain("admin audit list", o.listAudit), "verify": o.verifyAudit, "archived": o.archivedAudit,
-		}),
+const (
+	credentialFlags = " --mode= --vault= --host= --place= --header= --plain-http"
+	grantFlags      = " --key= --host= --private-host="
+	placeFlags      = " --backend= --min-tier= --image= --fresh"
+)
+
+func (o *operator) commands() cli.Commands {
+	return cli.Commands{
+		"token":                     o.renewToken,
+		"user list":                 o.listUsers,
+		"user role NAME ROLE":       o.setRole,
+		"user remove-passkeys NAME": o.removePasskeys,
+		"credential set NAME --description= --no-value --local --yes" + credentialFlags: o.setCredential,
+		"credential list":                o.listCredentials,
+		"credential show NAME --headers": o.showCredential,
+		"credential delete NAME --yes":   o.deleteCredential,
+		"credential test NAME --host= --path= --private --header= --basic=": o.testCredential,
+		"profile create --description=" + grantFlags + placeFlags:           o.createProfile,
+		"profile list":    o.listProfiles,
+		"profile show ID": o.ofProfile(o.showProfile),
+		"profile lock ID --expires= --yes" + grantFlags:              o.ofProfile(o.lockProfile),
+		"profile hosts ID --allow= --allow-private= --remove= --yes": o.ofProfile(o.changeHosts),
+		"profile place ID" + placeFlags:                              o.ofProfile(o.placeProfile),
+		"profile may-run ID RULE":                                    o.ofProfile(o.setMayRun),
+		"profile expire ID TIME":                                     o.ofProfile(o.expireProfile),
+		"profile revoke ID":                                          o.ofProfile(o.revokeProfile),
+		"profile delete ID":                                          o.ofProfile(o.deleteProfile),
+		"skill list":                                                 o.listSkills,
+		"skill show DIGEST":                                          o.showSkill,
+		"skill approve DIGEST":                                       o.approveSkill,
+		"skill revoke NAME@NUMBER --reason=":                         o.revokeSkill,
+		"skill allow NAME ID --undo":                                 o.allowSkill,
+		"skill switch NAME on|off":                                   o.switchSkill,
+		"skill delete NAME":                                          o.deleteSkill,
+		"approval list":                                              o.listApprovals,
+		"approval show ID":                                           o.showApproval,
+		"approval approve ID --once --always":                        o.approve,
+		"approval refuse ID --reason=":                               o.refuse,
+		"approval revoke ID":                                         o.revokeApproval,
+		"audit list":                                                 o.listAudit,
+		"audit verify --noted=":                                      o.verifyAudit,
+		"audit archived --of=":                                       o.archivedAudit,
+		"export FILE --profile= --no-history --artifacts --passphrase-file=":             o.export,
+		"import FILE --preview --yes= --no= --no-history --max-size= --passphrase-file=": o.importFile,
+		"restore FILE --replace --max-size= --passphrase-file=":                          o.restore,
+		"key rotate":    o.rotateKey,
+		"vacuum":        o.vacuum,
+		"retire --undo": o.retire,
 	}
 }
 
-// command carries out one command with its arguments.
-type command func(ctx context.Context, args []string) error
-
-// commands are those that a word chooses from.
-type commands map[string]command
-
-func (o *operator) pick(ctx context.Context, name string, args []string, all commands) error {
-	bound := make(map[string]func([]string) error, len(all))
-	for word, run := range all {
-		bound[word] = func(rest []string) error { return run(ctx, rest) }
-	}
-	return cli.Pick(name, Usage, o.Out, args, bound)
-}
-
-// group is a command that consists of commands.
-func (o *operator) group(name string, all commands) command {
-	return func(ctx context.Context, args []string) error { return o.pick(ctx, name, args, all) }
-}
-
-// plain is a command without flags. want names its arguments.
-func (o *operator) plain(name string, run command, want ...string) command {
-	return func(ctx context.Context, args []string) error {
-		rest, err := o.Parse(ctx, cli.NewFlags(name, Usage), args, want...)
+// ofProfile finds the profile that the first argument names.
+func (o *operator) ofProfile(run func(context.Context, app.Profile, cli.Args) error) func(context.Context, cli.Args) error {
+	return func(ctx context.Context, a cli.Args) error {
+		p, err := o.find(ctx, a.Rest[0])
 		if err != nil {
 			return err
 		}
-		return run(ctx, rest)
+		return run(ctx, p, a)
 	}
-}
-
-func (o *operator) ofProfile(
-	name string, run func(ctx context.Context, p app.Profile, rest []string) error, want ...string,
-) command {
-	return o.plain(name, func(ctx context.Context, rest []string) error {
-		p, err := o.find(ctx, rest[0])
-		if err != nil {
-			return err
-		}
-		return run(ctx, p, rest[1:])
-	}, append([]string{"ID"}, want...)...)
-}
-
-// Parse parses a command's arguments and then opens the instance. Help and wrong commands need
-// none.
-func (o *operator) Parse(ctx context.Context, f *cli.Flags, args []string, want ...string) ([]string, error) {
-	rest, err := f.Parse(o.Out, args, want...)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := config.Load(o.Env)
-	if err != nil {
-		return nil, err
-	}
-	if err := harden.Process(); err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	o.cfg = cfg
-	o.Instance, err = instance.OpenExisting(ctx, cfg, log)
-	return rest, err
 }
 
 // table prints a list, one row each.
@@ -164,7 +149,7 @@ func table[T any](o *operator, list []T, row func(T) []string, head ...string) e
 }
 
 // asks reports whether to ask a terminal before a grant.
-func (o *operator) asks(yes bool) bool { return !yes && cli.IsTerminal(o.In) }
+func (o *operator) asks(a cli.Args) bool { return !a.On("yes") && cli.IsTerminal(o.In) }
 
 // confirm asks a question, and returns refused unless the answer is yes.
 func (o *operator) confirm(question string, refused *app.Error) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // listApprovals prints open decisions, and those in force.
-func (o *operator) listApprovals(ctx context.Context, _ []string) error {
+func (o *operator) listApprovals(ctx context.Context, _ cli.Args) error {
 	list, err := o.Access.Approvals.List(ctx, "")
 	if err != nil {
 		return err
@@ -20,8 +20,8 @@ func (o *operator) listApprovals(ctx context.Context, _ []string) error {
 	}, "ID", "STATE", "SCOPE", "PROFILE", "SHA256", "WAITING", "ASKED", "REASON")
 }
 
-func (o *operator) showApproval(ctx context.Context, args []string) error {
-	a, _, err := o.Access.Approvals.ByID(ctx, args[0])
+func (o *operator) showApproval(ctx context.Context, args cli.Args) error {
+	a, _, err := o.Access.Approvals.ByID(ctx, args.Rest[0])
 	if err != nil {
 		return err
 	}
@@ -29,21 +29,15 @@ func (o *operator) showApproval(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *operator) approve(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin approval approve", Usage)
-	once, always := f.Bool("once", false, ""), f.Bool("always", false, "")
-	rest, err := o.Parse(ctx, f, args, "ID")
-	if err != nil {
-		return err
-	}
-	if *once == *always {
+func (o *operator) approve(ctx context.Context, args cli.Args) error {
+	if args.On("once") == args.On("always") {
 		return cli.UsageError{Message: "choose one of --once and --always"}
 	}
 	scope := app.ApproveOnce
-	if *always {
+	if args.On("always") {
 		scope = app.ApproveAlways
 	}
-	a, err := o.Access.Approvals.Approve(ctx, o.by, rest[0], scope)
+	a, err := o.Access.Approvals.Approve(ctx, o.by, args.Rest[0], scope)
 	if err != nil {
 		return err
 	}
@@ -51,14 +45,8 @@ func (o *operator) approve(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *operator) refuse(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin approval refuse", Usage)
-	reason := f.String("reason", "", "")
-	rest, err := o.Parse(ctx, f, args, "ID")
-	if err != nil {
-		return err
-	}
-	a, err := o.Access.Approvals.Refuse(ctx, o.by, rest[0], *reason)
+func (o *operator) refuse(ctx context.Context, args cli.Args) error {
+	a, err := o.Access.Approvals.Refuse(ctx, o.by, args.Rest[0], args.Text("reason"))
 	if err != nil {
 		return err
 	}
@@ -66,8 +54,8 @@ func (o *operator) refuse(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *operator) revokeApproval(ctx context.Context, args []string) error {
-	a, err := o.Access.Approvals.Revoke(ctx, o.by, args[0])
+func (o *operator) revokeApproval(ctx context.Context, args cli.Args) error {
+	a, err := o.Access.Approvals.Revoke(ctx, o.by, args.Rest[0])
 	if err != nil {
 		return err
 	}

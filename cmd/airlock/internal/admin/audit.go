@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-func (o *operator) listAudit(ctx context.Context, _ []string) error {
+func (o *operator) listAudit(ctx context.Context, _ cli.Args) error {
 	events, err := o.Access.Audit.Latest(ctx, 100)
 	if err != nil {
 		return err
@@ -30,12 +29,7 @@ func (o *operator) printEvents(events []app.Event) error {
 
 // verifyAudit verifies the chain and prints its newest hash. A writer of the database can rewrite
 // the whole chain; only a hash noted elsewhere shows that.
-func (o *operator) verifyAudit(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin audit verify", Usage)
-	noted := f.String("noted", "", "")
-	if _, err := o.Parse(ctx, f, args); err != nil {
-		return err
-	}
+func (o *operator) verifyAudit(ctx context.Context, a cli.Args) error {
 	state, err := o.Access.Audit.State(ctx, true)
 	if err != nil {
 		return err
@@ -43,8 +37,8 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 	if state.Broken != 0 {
 		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", state.Broken)
 	}
-	if *noted != "" {
-		if err := o.verifyNoted(ctx, *noted); err != nil {
+	if a.Given("noted") {
+		if err := o.verifyNoted(ctx, a.Text("noted")); err != nil {
 			return err
 		}
 	}
@@ -55,12 +49,11 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	number, hash, _ := strings.Cut(noted, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)
-	sum, notHex := hex.DecodeString(hash)
-	if err != nil || seq < 1 || notHex != nil || len(sum) != sha256.Size { // a typing slip is no alarm
+	if sum, notHex := hex.DecodeString(hash); err != nil || notHex != nil || len(sum) != 32 { // a typing slip is no alarm
 		return cli.UsageError{Message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 " +
 			"characters"}
 	}
-	ok, err := o.Access.Audit.Has(ctx, seq, hex.EncodeToString(sum))
+	ok, err := o.Access.Audit.Has(ctx, seq, strings.ToLower(hash))
 	if err == nil && !ok {
 		return fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. "+
 			"It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
@@ -72,13 +65,8 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 }
 
 // archivedAudit prints the imported logs, or one of them. Each was verified on import.
-func (o *operator) archivedAudit(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin audit archived", Usage)
-	of := f.String("of", "", "")
-	if _, err := o.Parse(ctx, f, args); err != nil {
-		return err
-	}
-	if *of == "" {
+func (o *operator) archivedAudit(ctx context.Context, a cli.Args) error {
+	if !a.Given("of") {
 		logs, err := o.Access.Audit.ArchivedLogs(ctx)
 		if err != nil {
 			return err
@@ -88,17 +76,14 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 		}, "LABEL", "EVENTS", "FROM", "TO")
 	}
 	var all []app.Event
-	for after := int64(0); ; {
-		events, err := o.Access.Audit.ArchivedEvents(ctx, *of, after)
-		switch {
-		case err != nil:
+	for after := int64(0); ; after = all[len(all)-1].Seq {
+		events, err := o.Access.Audit.ArchivedEvents(ctx, a.Text("of"), after)
+		if err != nil {
 			return err
-		case len(all)+len(events) == 0:
-			return cli.UsageError{Message: fmt.Sprintf("there is no archived log %q; audit archived lists them",
-				app.Clip(*of, 80))}
-		case len(events) == 0:
+		}
+		if len(events) == 0 {
 			return o.printEvents(all)
 		}
-		all, after = append(all, events...), events[len(events)-1].Seq
+		all = append(all, events...)
 	}
 }

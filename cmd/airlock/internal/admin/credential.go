@@ -1,8 +1,8 @@
 package admin
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,97 +15,85 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-func (o *operator) setCredential(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin credential set", Usage)
-	settings := newCredentialFlags(f)
-	description, noValue := f.String("description", "", ""), f.Bool("no-value", false, "")
-	local, yes := f.Bool("local", false, ""), f.Bool("yes", false, "")
-	rest, err := o.Parse(ctx, f, args, "NAME")
+func (o *operator) setCredential(ctx context.Context, a cli.Args) error {
+	in, err := credentialInput(a)
 	if err != nil {
 		return err
 	}
-	in, err := settings.input()
+	before, err := o.Access.Credentials.ByName(ctx, in.Name)
+	if err != nil && app.CodeOf(err) != app.CodeNotFound {
+		return err
+	}
+	if !a.Given("description") {
+		in.Description = before.Description
+	}
+	inVault := in.Reference != "" || before.Source == app.SourceVault && in.Source == ""
+	if !a.On("no-value") {
+		if in.Value, err = readValue(o.In, in.Name, inVault); err != nil {
+			return err
+		}
+	}
+	if in.Reference != "" && !o.Access.Vault.Configured() {
+		return cli.UsageError{Message: noVaultHere}
+	}
+	given, err := o.givenAway(ctx, before, in)
 	if err != nil {
 		return err
 	}
-	in.Name, in.Description = rest[0], *description
-	before, absent := o.Access.Credentials.ByName(ctx, in.Name)
-	switch {
-	case absent == nil && !cli.Given(f, "description"):
-		in.Description = app.VisibleText(before.Description) // older than CheckText, maybe
-	case absent != nil && app.CodeOf(absent) != app.CodeNotFound:
-		return absent
-	}
-	if err := confirmMode(before, in.Mode, *yes); err != nil {
-		return err
-	}
-	if *local {
-		in.Source = app.SourceLocal
-	}
-	inVault := in.Reference != "" || before.Source == app.SourceVault && !*local
-	switch {
-	case *noValue:
-	case inVault:
-		err = o.refuseValue(in.Name)
-	default:
-		in.Value, err = readValue(o.In)
-	}
-	if err != nil {
-		return err
-	}
-	if err := o.confirmVault(ctx, before, in, *yes); err != nil {
-		return err
-	}
-	if err := o.confirmHost(ctx, before, in, *yes); err != nil {
-		return err
+	if given != "" && !a.On("yes") {
+		return cli.UsageError{Message: given + " If you mean it, add --yes"}
 	}
 	c, err := o.Access.Credentials.Set(ctx, o.by, in)
 	if err != nil {
-		return withFlags(err)
+		return err
 	}
 	return o.tellSet(ctx, before, c, in.Value)
 }
 
-type credentialFlags struct {
-	all                    *cli.Flags
-	mode, reference        *string
-	hosts, places, headers *[]string
-	plainHTTP              *bool
-}
-
-func newCredentialFlags(f *cli.Flags) credentialFlags {
-	return credentialFlags{
-		all: f, mode: f.String("mode", "", ""), reference: f.String("vault", "", ""),
-		hosts: f.List("host"), places: f.List("place"), headers: f.List("header"),
-		plainHTTP: f.Bool("plain-http", false, ""),
+func credentialInput(a cli.Args) (in credentials.Input, err error) {
+	in.Name, in.Description, in.Reference = a.Rest[0], a.Text("description"), a.Text("vault")
+	if a.On("local") {
+		in.Source = app.SourceLocal
 	}
-}
-
-// input reads the flags, once they are parsed.
-func (g credentialFlags) input() (in credentials.Input, err error) {
-	in.Reference = *g.reference
-	if *g.mode != "" {
-		if in.Mode, err = app.ParseMode(*g.mode); err != nil {
+	if a.Given("mode") {
+		if in.Mode, err = app.ParseMode(a.Text("mode")); err != nil {
 			return in, err
 		}
 	}
-	if in.Hosts, err = parseHosts(*g.hosts, false); err != nil {
+	if in.Hosts, err = parseHosts(a.List("host"), nil); err != nil {
 		return in, err
 	}
-	for _, text := range *g.places {
+	for _, text := range a.List("place") {
 		place, err := app.ParsePlace(text)
 		if err != nil {
 			return in, err
 		}
 		in.Places = append(in.Places, place)
 	}
-	if cli.Given(g.all, "header") {
-		in.Headers = slices.DeleteFunc(*g.headers, func(name string) bool { return name == "" })
+	if a.Given("header") {
+		in.Headers = slices.DeleteFunc(a.List("header"), func(name string) bool { return name == "" })
 	}
-	if cli.Given(g.all, "plain-http") {
-		in.PlainHTTP = g.plainHTTP
+	if a.Given("plain-http") {
+		plain := a.On("plain-http")
+		in.PlainHTTP = &plain
 	}
 	return in, nil
+}
+
+// givenAway says what a change gives to scripts of existing profiles, or erases; "" for nothing.
+func (o *operator) givenAway(ctx context.Context, before app.Credential, in credentials.Input) (string, error) {
+	if gives := credentials.ModeGives(before.Mode, in.Mode); before.Profiles > 0 && gives != "" {
+		return fmt.Sprintf("%s keys linked to %s, which is %s, and %s.", profilesHave(before.Profiles), before.Name,
+			before.Mode, gives), nil
+	}
+	if in.Reference != "" && before.Source == app.SourceLocal && before.HasValue() {
+		return "The value of " + before.Name + " that Airlock holds is erased for good when it comes from Vault.", nil
+	}
+	if before.ID == "" || in.Value.Empty() {
+		return "", nil
+	}
+	before.Mode = cmp.Or(in.Mode, before.Mode)
+	return o.Access.Policies.ReachedThrough(ctx, before, in.Value)
 }
 
 // tellSet prints what was set, its warnings, and the profiles concerned.
@@ -130,54 +118,41 @@ func (o *operator) tellSet(ctx context.Context, before, c app.Credential, value 
 		}
 		fmt.Fprintln(o.Err, "Used by "+used+". "+credentials.ChangesCount)
 	}
-	return o.warnOfVault(ctx, before, c)
+	if c.Source != app.SourceVault {
+		return nil
+	}
+	resolves, err := o.resolves(ctx, c)
+	fmt.Fprintf(o.Err, "%s resolves: %s\n", c.Reference, resolves)
+	return err
+}
+
+// noVaultHere is for a command that lacks variables which the server may have.
+const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* " +
+	"variables of the server"
+
+// resolves says whether a credential's reference into Vault leads to a value now.
+func (o *operator) resolves(ctx context.Context, c app.Credential) (string, error) {
+	if !o.Access.Vault.Configured() {
+		return "unknown: " + noVaultHere, nil
+	}
+	in, err := o.Access.Vault.Inspect(ctx, o.by, c)
+	switch {
+	case err != nil:
+		return "unknown", err
+	case in.Problem != "":
+		return "no: " + in.Problem + ". " + in.Hint, nil
+	case in.Lease:
+		return "made for each execution by the engine " + in.Engine, nil
+	case in.Version > 0:
+		return fmt.Sprintf("yes, version %d", in.Version), nil
+	}
+	return "yes", nil
 }
 
 // usedBy counts the profiles that use a credential.
 func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
 	all, err := o.Access.Profiles.List(ctx)
 	return credentials.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
-}
-
-// withFlags rewords a refused credential's next step for this command.
-func withFlags(err error) error {
-	known := &app.Error{}
-	if !errors.As(err, &known) {
-		return err
-	}
-	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected",
-		"and plain if", "and --mode plain if",
-		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:",
-		"Name the hosts that its value may go to", "Name with --host where its value may go",
-		"Name one host, such as", "Name one host with each flag, such as")
-	said := *known
-	said.Hint = words.Replace(known.Hint)
-	return &said
-}
-
-// confirmMode asks for --yes before scripts of existing profiles get more rights.
-func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
-	gives := credentials.ModeGives(before.Mode, mode)
-	if yes || before.Profiles == 0 || gives == "" {
-		return nil
-	}
-	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s, and %s. If you mean it, add --yes",
-		profilesHave(before.Profiles), before.Name, before.Mode, gives)}
-}
-
-// confirmHost asks for --yes before a plain value moves locked profiles to another host.
-func (o *operator) confirmHost(ctx context.Context, before app.Credential, in credentials.Input, yes bool) error {
-	if yes || before.ID == "" || in.Value.Empty() {
-		return nil
-	}
-	if in.Mode != "" {
-		before.Mode = in.Mode
-	}
-	said, err := o.Access.Policies.ReachedThrough(ctx, before, in.Value)
-	if err != nil || said == "" {
-		return err
-	}
-	return cli.UsageError{Message: said + " If you mean it, add --yes"}
 }
 
 func profilesHave(n int) string {
@@ -188,14 +163,8 @@ func profilesHave(n int) string {
 }
 
 // showCredential prints all about one but its value.
-func (o *operator) showCredential(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin credential show", Usage)
-	all := f.Bool("headers", false, "")
-	rest, err := o.Parse(ctx, f, args, "NAME")
-	if err != nil {
-		return err
-	}
-	c, err := o.Access.Credentials.ByName(ctx, rest[0])
+func (o *operator) showCredential(ctx context.Context, a cli.Args) error {
+	c, err := o.Access.Credentials.ByName(ctx, a.Rest[0])
 	if err != nil {
 		return err
 	}
@@ -210,14 +179,20 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	if c.Mode == app.ModeSealed {
 		w.Row("put into", sealedPlaces(c))
 		headers := "usual"
-		if *all || len(c.Headers) > 0 {
+		if a.On("headers") || len(c.Headers) > 0 {
 			headers = strings.Join(app.SealedHeaders(c.Headers), ", ")
 		}
 		w.Row("headers", headers)
 	}
 	w.Row("value", valueOf(c))
-	if err := o.showInVault(ctx, w, c); err != nil {
-		return err
+	if c.Source == app.SourceVault {
+		resolves, err := o.resolves(ctx, c)
+		if err != nil {
+			return err
+		}
+		w.Row("resolves", resolves)
+	} else {
+		w.Row("set", cli.Stamp(c.ValueSetAt))
 	}
 	w.Row("used by", used)
 	w.Row("uses", fmt.Sprint(c.Uses))
@@ -256,21 +231,29 @@ func valueOf(c app.Credential) string {
 	return fmt.Sprintf("version %d", c.Version)
 }
 
-// readValue reads a credential's value to the end of stdin, as app.TypedValue has it.
-func readValue(in io.Reader) (app.Secret, error) {
-	data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
-	if err != nil {
-		return app.Secret{}, fmt.Errorf("read the value from stdin: %w", err)
+// readValue reads a credential's value to the end of stdin, as app.TypedValue has it. One that comes
+// from Vault takes none, and doesn't wait for a terminal.
+func readValue(in io.Reader, name string, inVault bool) (value app.Secret, err error) {
+	if !inVault || !cli.IsTerminal(in) {
+		data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
+		if err != nil {
+			return value, fmt.Errorf("read the value from stdin: %w", err)
+		}
+		value = app.TypedValue(string(data))
 	}
-	value := app.TypedValue(string(data))
-	if value.Empty() {
-		return app.Secret{}, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin " +
+	switch {
+	case inVault && !value.Empty():
+		return value, cli.UsageError{Message: "a value came on stdin, but the value of " + name + " comes from Vault; " +
+			"nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; --no-value leaves " +
+			"stdin alone"}
+	case !inVault && value.Empty():
+		return value, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin " +
 			"credential set NAME, or use --no-value"}
 	}
 	return value, nil
 }
 
-func (o *operator) listCredentials(ctx context.Context, _ []string) error {
+func (o *operator) listCredentials(ctx context.Context, _ cli.Args) error {
 	list, err := o.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
@@ -285,32 +268,13 @@ func (o *operator) listCredentials(ctx context.Context, _ []string) error {
 	}, "NAME", "MODE", "VALUE", "HOSTS", "PLACES", "PROFILES", "SET", "DESCRIPTION")
 }
 
-func (o *operator) deleteCredential(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin credential delete", Usage)
-	yes := f.Bool("yes", false, "")
-	rest, err := o.Parse(ctx, f, args, "NAME")
+func (o *operator) deleteCredential(ctx context.Context, a cli.Args) error {
+	c, err := o.Access.Credentials.ByName(ctx, a.Rest[0])
 	if err != nil {
 		return err
 	}
-	c, err := o.Access.Credentials.ByName(ctx, rest[0])
-	if err != nil {
-		return err
-	}
-	if c.Profiles == 0 && c.Searched() && !*yes { // in use it stays, whatever is typed
+	if c.Profiles == 0 && c.Searched() && !a.On("yes") { // in use it stays, whatever is typed
 		return cli.UsageError{Message: strings.Join(credentials.Deleted(c), " ") + " Then add --yes"}
 	}
 	return o.Access.Credentials.Delete(ctx, o.by, c.Name)
-}
-
-func parseHosts(list []string, private bool) ([]app.Host, error) {
-	var hosts []app.Host
-	for _, text := range list {
-		h, err := app.ParseHost(text)
-		if err != nil {
-			return nil, withFlags(err)
-		}
-		h.Private = private
-		hosts = append(hosts, h)
-	}
-	return hosts, nil
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,15 +18,8 @@ import (
 var errTestFailed = errors.New("nothing shows that the credential works there")
 
 // testCredential is airlock admin credential test.
-func (o *operator) testCredential(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin credential test", Usage)
-	host, path, private := f.String("host", "", ""), f.String("path", "/", ""), f.Bool("private", false, "")
-	header, user := f.String("header", "", ""), f.String("basic", "", "")
-	rest, err := o.Parse(ctx, f, args, "NAME")
-	if err != nil {
-		return err
-	}
-	if c, err := o.Access.Credentials.ByName(ctx, rest[0]); err == nil && c.Source == app.SourceVault &&
+func (o *operator) testCredential(ctx context.Context, a cli.Args) error {
+	if c, err := o.Access.Credentials.ByName(ctx, a.Rest[0]); err == nil && c.Source == app.SourceVault &&
 		!o.Access.Vault.Configured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
@@ -34,8 +28,8 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 		return err
 	}
 	result, err := out.Tester(o.Instance, true).TestCredential(ctx, o.by, testrequest.Request{
-		Name: rest[0], Host: *host, Path: *path, Private: *private,
-		As: testrequest.Placement{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
+		Name: a.Rest[0], Host: a.Text("host"), Path: cmp.Or(a.Text("path"), "/"), Private: a.On("private"),
+		As: testrequest.Placement{Header: a.Text("header"), Basic: a.Given("basic"), User: a.Text("basic")},
 	})
 	if err != nil {
 		return err

@@ -14,19 +14,12 @@ import (
 )
 
 // export is airlock admin export FILE.
-func (o *operator) export(ctx context.Context, args []string) (err error) {
-	f := cli.NewFlags("admin export", Usage)
-	profiles, noHistory, from := f.List("profile"), f.Bool("no-history", false, ""), f.String("passphrase-file", "", "")
-	artifacts := f.Bool("artifacts", false, "")
-	rest, err := o.Parse(ctx, f, args, "FILE")
-	if err != nil {
-		return err
-	}
-	what := transfer.Selection{History: !*noHistory, Artifacts: *artifacts}
+func (o *operator) export(ctx context.Context, a cli.Args) error {
+	what := transfer.Selection{History: !a.On("no-history"), Artifacts: a.On("artifacts")}
 	if err := what.Check(); err != nil {
 		return err
 	}
-	for _, id := range *profiles {
+	for _, id := range a.List("profile") {
 		p, err := o.find(ctx, id)
 		if err != nil {
 			return err
@@ -40,11 +33,11 @@ func (o *operator) export(ctx context.Context, args []string) (err error) {
 		}
 		fmt.Fprintf(o.Err, "the contents of artifacts add %s\n", app.FormatSize(bytes))
 	}
-	passphrase, err := o.passphrase(*from, "Passphrase for the file: ", true)
+	passphrase, err := o.passphrase(a.Text("passphrase-file"), "Passphrase for the file: ", true)
 	if err != nil {
 		return err
 	}
-	out, finish, err := o.output(rest[0])
+	out, finish, err := o.output(a.Rest[0])
 	if err != nil {
 		return err
 	}

@@ -18,15 +18,8 @@ import (
 const besideServer = 64 << 20
 
 // importFile is airlock admin import FILE.
-func (o *operator) importFile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin import", Usage)
-	preview, noHistory := f.Bool("preview", false, ""), f.Bool("no-history", false, "")
-	yes, no, from, most := f.List("yes"), f.List("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
-	rest, err := o.Parse(ctx, f, args, "FILE")
-	if err != nil {
-		return err
-	}
-	file, err := o.upload(rest[0], *from, *most)
+func (o *operator) importFile(ctx context.Context, a cli.Args) error {
+	file, err := o.upload(a.Rest[0], a)
 	if err != nil {
 		return err
 	}
@@ -34,12 +27,12 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	choice := transfer.Choice{History: !*noHistory}
-	if choice.Each, err = answers(plan, *yes, *no); err != nil {
+	choice := transfer.Choice{History: !a.On("no-history")}
+	if choice.Each, err = answers(plan, a.List("yes"), a.List("no")); err != nil {
 		return err
 	}
 	o.showPlan(plan)
-	if *preview {
+	if a.On("preview") {
 		return nil
 	}
 	if lock, err := instance.LockDataDir(o.cfg.DataDir); err == nil {
@@ -67,36 +60,27 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	said := map[string]bool{}
 	for i, key := range slices.Concat(yes, no) {
-		answer := i < len(yes)
-		if !hasItem(plan, key) {
+		if !slices.ContainsFunc(plan.Items, func(item transfer.Item) bool { return item.Key == key }) {
 			return nil, cli.UsageError{Message: fmt.Sprintf("there is no %q in the file; --preview lists what there is",
 				app.Clip(key, 80))}
 		}
-		if before, twice := said[key]; twice && before != answer {
+		if said[key] && i >= len(yes) {
 			return nil, cli.UsageError{Message: fmt.Sprintf("%s is in --yes and in --no", key)}
 		}
-		said[key] = answer
+		said[key] = i < len(yes)
 	}
 	return said, nil
 }
 
-func hasItem(plan transfer.Plan, key string) bool {
-	for _, i := range plan.Items {
-		if i.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
-func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, error) {
-	passphrase, err := o.passphrase(passphraseFile, "Passphrase of the file: ", false)
+// upload opens a file that was exported, with its passphrase.
+func (o *operator) upload(path string, a cli.Args) (transfer.Upload, error) {
+	passphrase, err := o.passphrase(a.Text("passphrase-file"), "Passphrase of the file: ", false)
 	if err != nil {
 		return transfer.Upload{}, err
 	}
 	file, err := transfer.OpenFile(path, passphrase)
-	if err == nil && most != "" {
-		file.MaxSize, err = app.ParseSize(most)
+	if err == nil && a.Given("max-size") {
+		file.MaxSize, err = app.ParseSize(a.Text("max-size"))
 	}
 	return file, err
 }
@@ -118,25 +102,4 @@ func (o *operator) showPlan(p transfer.Plan) {
 	}
 	_ = w.Flush()
 	fmt.Fprintf(o.Out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)
-}
-
-// retire is airlock admin retire.
-func (o *operator) retire(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin retire", Usage)
-	undo := f.Bool("undo", false, "")
-	if _, err := o.Parse(ctx, f, args); err != nil {
-		return err
-	}
-	if *undo {
-		if err := o.Access.Switches.Unretire(ctx, o.by); err != nil {
-			return err
-		}
-		fmt.Fprintln(o.Out, "the instance executes again")
-		return nil
-	}
-	if err := o.Access.Switches.Retire(ctx, o.by); err != nil {
-		return err
-	}
-	fmt.Fprintln(o.Out, "the instance takes nothing any more; what runs goes on to its end")
-	return nil
 }

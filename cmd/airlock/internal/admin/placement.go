@@ -9,64 +9,35 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// placementFlags say where a profile's scripts may run.
-func placementFlags(f *cli.Flags) *app.Placement {
-	p := &app.Placement{}
-	f.StringVar(&p.Backend, "backend", "", "")
-	f.StringVar(&p.MinTier, "min-tier", "", "")
-	f.StringVar(&p.Image, "image", "", "")
-	f.BoolVar(&p.Fresh, "fresh", false, "")
-	return p
-}
-
-// checkPlacement refuses an unknown backend and warns of an unused one. Only the server knows the
-// images.
-func (o *operator) checkPlacement(p app.Placement) error {
-	if p.Backend != "" && !slices.Contains(o.cfg.Known(), p.Backend) {
-		return cli.UsageError{Message: fmt.Sprintf(
+// readPlacement reads where a profile's scripts may run. It refuses an unknown backend and warns of
+// an unused one. Only the server knows the images.
+func (o *operator) readPlacement(a cli.Args) (app.Placement, error) {
+	p := app.Placement{Backend: a.Text("backend"), MinTier: a.Text("min-tier"), Image: a.Text("image"), Fresh: a.On("fresh")}
+	if p.Backend == "" {
+		return p, nil
+	}
+	if known := o.cfg.Known(); !slices.Contains(known, p.Backend) {
+		return p, cli.UsageError{Message: fmt.Sprintf(
 			"there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server",
-			app.Clip(p.Backend, 40), strings.Join(o.cfg.Known(), ", "))}
+			app.Clip(p.Backend, 40), strings.Join(known, ", "))}
 	}
-	if note := notUsed(o.cfg, p.Backend); note != "" {
-		fmt.Fprintln(o.Err, note)
+	if !slices.Contains(o.cfg.Sandbox, p.Backend) {
+		fmt.Fprintf(o.Err, "AIRLOCK_SANDBOX is %[2]s here: scripts of this profile run only while the server uses %[1]s. To "+
+			"have it always, set AIRLOCK_SANDBOX to names, %[1]s among them, and restart the server.\n", p.Backend,
+			strings.Join(o.cfg.Sandbox, ","))
 	}
-	return nil
-}
-
-// notUsed says why a required backend may be out of use; empty if it is configured.
-func notUsed(c config.Config, backend string) string {
-	switch {
-	case backend == "" || slices.Contains(c.Sandbox, backend):
-		return ""
-	case c.Auto() && slices.Contains(c.Used(), backend):
-		return fmt.Sprintf("AIRLOCK_SANDBOX is auto here, which uses one backend at a time: scripts of this profile run "+
-			"only while that is %[1]s. "+
-			"To have it always, set AIRLOCK_SANDBOX to names, %[1]s among them, and restart the server.", backend)
-	default:
-		return fmt.Sprintf("AIRLOCK_SANDBOX is %[2]s here: scripts of this profile won't run until it names %[1]s, too, "+
-			"and the server is restarted.", backend, strings.Join(c.Sandbox, ","))
-	}
+	return p, nil
 }
 
 // placeProfile replaces where a profile's scripts may run; without flags, anywhere.
-func (o *operator) placeProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile place", Usage)
-	place := placementFlags(f)
-	rest, err := o.Parse(ctx, f, args, "ID")
+func (o *operator) placeProfile(ctx context.Context, p app.Profile, a cli.Args) error {
+	place, err := o.readPlacement(a)
 	if err != nil {
 		return err
 	}
-	if err := o.checkPlacement(*place); err != nil {
-		return err
-	}
-	p, err := o.find(ctx, rest[0])
-	if err != nil {
-		return err
-	}
-	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, *place); err != nil {
+	if _, err := o.Access.Placements.Set(ctx, o.by, p.Handle, place); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.Out, "Its scripts run %s. That replaces what it required before.\n",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
@@ -11,14 +12,19 @@ import (
 func TestPlacementOnAnUnusedBackendIsSaid(t *testing.T) {
 	for _, tt := range []struct{ sandbox, backend, want string }{
 		{"auto", "", ""},
-		{"auto", "landlock", "one backend at a time"},
-		{"auto", "docker", "won't run until it names docker"},
+		{"auto", "docker", "AIRLOCK_SANDBOX is auto here"},
 		{"bubblewrap,docker", "docker", ""},
-		{"bubblewrap,docker", "ssh", "AIRLOCK_SANDBOX is bubblewrap,docker here"},
+		{"bubblewrap,docker", "ssh", "only while the server uses ssh"},
 	} {
-		c := config.Config{Sandbox: strings.Split(tt.sandbox, ",")}
-		if got := notUsed(c, tt.backend); !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
-			t.Errorf("%+v: %q", tt, got)
+		var said strings.Builder
+		o := &operator{Console: cli.Console{Err: &said}, cfg: config.Config{Sandbox: strings.Split(tt.sandbox, ",")}}
+		a, err := cli.Parse(&said, "place"+placeFlags, "", []string{"--backend", tt.backend})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.readPlacement(a); err != nil || !strings.Contains(said.String(), tt.want) ||
+			(tt.want == "") != (said.Len() == 0) {
+			t.Errorf("%+v: %q, %v", tt, &said, err)
 		}
 	}
 }

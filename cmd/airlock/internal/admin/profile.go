@@ -21,69 +21,50 @@ func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	return o.Access.Profiles.ByHandle(ctx, id)
 }
 
+// grants are what the flags --key, --host and --private-host say.
 type grants struct {
-	keys, hosts, private *[]string
+	names      []string
+	credential map[string]string // by the name of a key
+	hosts      []app.Host
 }
 
-func grantFlags(f *cli.Flags) grants {
-	return grants{keys: f.List("key"), hosts: f.List("host"), private: f.List("private-host")}
-}
-
-// keyLinks splits NAME[=CREDENTIAL].
-func (g grants) keyLinks() (names []string, credential map[string]string) {
-	credential = map[string]string{}
-	for _, text := range *g.keys {
+// readGrants reads NAME[=CREDENTIAL] and hosts. Each credential must exist.
+func (o *operator) readGrants(ctx context.Context, a cli.Args) (g grants, err error) {
+	g.credential = map[string]string{}
+	for _, text := range a.List("key") {
 		name, linked, ok := strings.Cut(text, "=")
 		if !ok {
 			linked = name
 		}
-		names = append(names, name)
-		credential[name] = linked
+		if err := o.mustExist(ctx, linked); err != nil {
+			return g, err
+		}
+		g.names, g.credential[name] = append(g.names, name), linked
 	}
-	return names, credential
-}
-
-func (g grants) allHosts() ([]app.Host, error) {
-	hosts, err := parseHosts(*g.hosts, false)
-	if err != nil {
-		return nil, err
-	}
-	private, err := parseHosts(*g.private, true)
-	return append(hosts, private...), err
-}
-
-func (o *operator) createProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile create", Usage)
-	description := f.String("description", "", "")
-	g := grantFlags(f)
-	place := placementFlags(f)
-	if _, err := o.Parse(ctx, f, args); err != nil {
-		return err
-	}
-	if err := o.checkPlacement(*place); err != nil {
-		return err
-	}
-	hosts, err := g.allHosts()
+	g.hosts, err = parseHosts(a.List("host"), a.List("private-host"))
 	if err == nil {
-		err = app.CheckAdded(hosts, nil)
+		err = app.CheckAdded(g.hosts, nil)
 	}
+	return g, err
+}
+
+func (o *operator) createProfile(ctx context.Context, a cli.Args) error {
+	place, err := o.readPlacement(a)
+	if err != nil {
+		return err
+	}
+	g, err := o.readGrants(ctx, a)
 	if err != nil {
 		return err // before anything is made
 	}
-	names, credential := g.keyLinks()
-	for _, name := range names {
-		if err := o.mustExist(ctx, credential[name]); err != nil {
-			return err
-		}
-	}
-	p, err := o.Access.Profiles.Create(ctx, o.by, *description)
+	p, err := o.Access.Profiles.Create(ctx, o.by, a.Text("description"))
 	if err != nil {
 		return err
 	}
 	if _, err = o.grant(ctx, p, g); err != nil {
 		return err
 	}
-	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, *place); err != nil {
+	if _, err = o.Access.Placements.Set(ctx, o.by, p.Handle, place); err != nil {
 		return err
 	}
 	fmt.Fprintln(o.Err, "handle "+p.Handle)
@@ -100,13 +81,10 @@ func (o *operator) mustExist(ctx context.Context, credential string) error {
 	return err
 }
 
+// grant adds and links keys, and allows hosts.
 func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profile, error) {
-	names, credential := g.keyLinks()
 	var missing []app.Key
-	for _, name := range names {
-		if err := o.mustExist(ctx, credential[name]); err != nil {
-			return p, err
-		}
+	for _, name := range g.names {
 		if !slices.ContainsFunc(p.Keys, func(k app.Key) bool { return k.Name == name }) {
 			missing = append(missing, app.Key{Name: name})
 		}
@@ -117,66 +95,54 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 			return p, err
 		}
 	}
-	for _, name := range names {
-		if p, err = o.Access.Keys.Link(ctx, o.by, p.Handle, name, credential[name]); err != nil {
+	for _, name := range g.names {
+		if p, err = o.Access.Keys.Link(ctx, o.by, p.Handle, name, g.credential[name]); err != nil {
 			return p, err
 		}
 	}
-	more, err := g.allHosts()
-	if err != nil || len(more) == 0 {
-		return p, err
+	if len(g.hosts) == 0 {
+		return p, nil
 	}
-	allowed := more
-	for _, h := range p.Hosts {
-		if h.Allowed && !slices.ContainsFunc(more, func(m app.Host) bool { return m.String() == h.Host.String() }) {
-			allowed = append(allowed, h.Host)
-		}
+	allowed, _, err := profiles.MergeHosts(p, g.hosts, nil)
+	if err != nil {
+		return p, err
 	}
 	return o.Access.Hosts.Set(ctx, o.by, p.Handle, allowed, nil)
 }
 
-// lockProfile links credentials by name, sets hosts and expiry, and locks. On a locked profile only
-// hosts and expiry can change.
-func (o *operator) lockProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile lock", Usage)
-	g := grantFlags(f)
-	expires, yes := f.String("expires", "", ""), f.Bool("yes", false, "")
-	rest, err := o.Parse(ctx, f, args, "ID")
-	if err != nil {
-		return err
-	}
-	until, err := parseExpiry(*expires, time.Now())
-	if err != nil {
-		return err
-	}
-	p, err := o.find(ctx, rest[0])
+// lockProfile links keys to the credentials of their names, or as --key says, sets hosts and
+// expiry, and locks.
+func (o *operator) lockProfile(ctx context.Context, p app.Profile, a cli.Args) error {
+	until, err := parseExpiry(a.Text("expires"), time.Now())
 	if err != nil {
 		return err
 	}
 	// Before anything is granted: a failed lock must not have widened a locked profile.
 	if err := p.CanChangeKeys(time.Now()); err != nil {
-		if p.State(time.Now()) == app.StateLocked {
-			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed",
-				"Allow or remove its hosts with airlock admin profile hosts ID, or on its page in the UI.")
-		}
 		return err
+	}
+	g, err := o.readGrants(ctx, a)
+	if err != nil {
+		return err
+	}
+	for _, k := range p.Keys {
+		if _, named := g.credential[k.Name]; named || k.CredentialID != "" {
+			continue
+		}
+		if err := o.mustExist(ctx, k.Name); err != nil {
+			return err
+		}
+		g.names, g.credential[k.Name] = append(g.names, k.Name), k.Name
 	}
 	if p, err = o.grant(ctx, p, g); err != nil {
 		return err
 	}
-	if err := o.linkKeys(ctx, p); err != nil {
-		return err
-	}
-	if *expires != "" {
-		if _, err := o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
+	if a.Given("expires") {
+		if p, err = o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
 			return err
 		}
 	}
-	if p, err = o.find(ctx, p.Handle); err != nil {
-		return err
-	}
-	asked := o.asks(*yes)
-	if asked { // the agent may have asked for more since they looked
+	if o.asks(a) { // the agent may have asked for more since they looked
 		if err := o.tellGranted(ctx, p); err != nil {
 			return err
 		}
@@ -187,35 +153,18 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 		}
 	}
 	requests := p.Hosts
-	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil || asked {
+	if p, err = o.Access.Lifecycle.Lock(ctx, o.by, p.Handle, p.UpdatedAt); err != nil {
 		return err
 	}
 	o.tellRefused(p.Handle, requests, "The agent asked for %s, which the lock dismissed.")
 	return o.tellGranted(ctx, p)
 }
 
-// linkKeys links keys without a credential to the credentials of the same names.
-func (o *operator) linkKeys(ctx context.Context, p app.Profile) error {
-	for _, k := range p.Keys {
-		if k.CredentialID != "" {
-			continue
-		}
-		if err := o.mustExist(ctx, k.Name); err != nil {
-			return err
-		}
-		if _, err := o.Access.Keys.Link(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
-			return err
-		}
+func (o *operator) expireProfile(ctx context.Context, p app.Profile, a cli.Args) error {
+	at, err := parseExpiry(a.Rest[1], time.Now())
+	if err == nil {
+		_, err = o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, at)
 	}
-	return nil
-}
-
-func (o *operator) expireProfile(ctx context.Context, p app.Profile, args []string) error {
-	at, err := parseExpiry(args[0], time.Now())
-	if err != nil {
-		return err
-	}
-	_, err = o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, at)
 	return err
 }
 
@@ -243,18 +192,18 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 		"%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
 }
 
-func (o *operator) revokeProfile(ctx context.Context, p app.Profile, _ []string) error {
+func (o *operator) revokeProfile(ctx context.Context, p app.Profile, _ cli.Args) error {
 	_, err := o.Access.Lifecycle.Revoke(ctx, o.by, p.Handle)
 	return err
 }
 
-func (o *operator) deleteProfile(ctx context.Context, p app.Profile, _ []string) error {
+func (o *operator) deleteProfile(ctx context.Context, p app.Profile, _ cli.Args) error {
 	return o.Access.Profiles.Delete(ctx, o.by, p.Handle)
 }
 
 // setMayRun says which code a profile may run.
-func (o *operator) setMayRun(ctx context.Context, p app.Profile, args []string) error {
-	may, err := app.ParseMayRun(args[0])
+func (o *operator) setMayRun(ctx context.Context, p app.Profile, a cli.Args) error {
+	may, err := app.ParseMayRun(a.Rest[1])
 	if err != nil {
 		return err
 	}
@@ -265,7 +214,7 @@ func (o *operator) setMayRun(ctx context.Context, p app.Profile, args []string) 
 	return nil
 }
 
-func (o *operator) listProfiles(ctx context.Context, _ []string) error {
+func (o *operator) listProfiles(ctx context.Context, _ cli.Args) error {
 	list, err := o.Access.Profiles.List(ctx)
 	if err != nil {
 		return err
@@ -288,7 +237,7 @@ func keyNames(p app.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-func (o *operator) showProfile(ctx context.Context, p app.Profile, _ []string) error {
+func (o *operator) showProfile(ctx context.Context, p app.Profile, _ cli.Args) error {
 	w := cli.Table(o.Out, "profile", p.ID)
 	w.Row("handle", p.Handle)
 	w.Row("state", string(p.State(time.Now())))

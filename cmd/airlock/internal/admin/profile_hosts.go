@@ -3,30 +3,19 @@ package admin
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-func (o *operator) changeHosts(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile hosts", Usage)
-	allow, private, remove := f.List("allow"), f.List("allow-private"), f.List("remove")
-	yes := f.Bool("yes", false, "")
-	rest, err := o.Parse(ctx, f, args, "ID")
+func (o *operator) changeHosts(ctx context.Context, p app.Profile, a cli.Args) error {
+	more, err := parseHosts(a.List("allow"), a.List("allow-private"))
 	if err != nil {
 		return err
 	}
-	more, err := grants{hosts: allow, private: private}.allHosts()
-	if err != nil {
-		return err
-	}
-	less, err := parseHosts(*remove, false)
-	if err != nil {
-		return err
-	}
-	p, err := o.find(ctx, rest[0])
+	less, err := parseHosts(a.List("remove"), nil)
 	if err != nil {
 		return err
 	}
@@ -37,7 +26,7 @@ func (o *operator) changeHosts(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(more) > 0 && o.asks(*yes) {
+	if len(more) > 0 && o.asks(a) {
 		if err := o.confirmHosts(ctx, p, allowed); err != nil {
 			return err
 		}
@@ -46,6 +35,19 @@ func (o *operator) changeHosts(ctx context.Context, args []string) error {
 		return err
 	}
 	return o.tellGranted(ctx, p)
+}
+
+// parseHosts parses hosts, and those that may have private network addresses.
+func parseHosts(public, private []string) (hosts []app.Host, err error) {
+	for i, text := range slices.Concat(public, private) {
+		h, err := app.ParseHost(text)
+		if err != nil {
+			return nil, err
+		}
+		h.Private = i >= len(public)
+		hosts = append(hosts, h)
+	}
+	return hosts, nil
 }
 
 // confirmHosts shows what a profile would grant with these hosts, and asks. The agent may have
@@ -81,11 +83,7 @@ func (o *operator) tellRefused(handle string, requests []app.HostRequest, why st
 		if h.Allowed {
 			continue
 		}
-		entry := h.String()
-		if strings.ContainsAny(entry, "*{[") { // to a shell, patterns
-			entry = "'" + entry + "'"
-		}
-		fmt.Fprintf(o.Err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow %s\n", h.Brief(),
-			handle, entry)
+		fmt.Fprintf(o.Err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow '%s'\n", h.Brief(),
+			handle, h)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -13,57 +12,34 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
-	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-// restore is airlock admin restore FILE. It makes the database, so it opens none.
-func (o *operator) restore(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin restore", Usage)
-	replace, from, most := f.Bool("replace", false, ""), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
-	rest, err := f.Parse(o.Out, args, "FILE")
-	if err != nil {
-		return err
+// restore is airlock admin restore FILE.
+func (o *operator) restore(ctx context.Context, a cli.Args) error {
+	dir, path := o.cfg.DataDir, a.Rest[0]
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == path {
+		path = filepath.Join(dir, path) // a restore point by its bare name
 	}
-	cfg, err := config.Load(o.Env)
-	if err != nil {
-		return err
-	}
-	if err := harden.Process(); err != nil {
-		return err
-	}
-	lock, err := instance.LockDataDir(cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	defer lock.Close()
-	alone, err := instance.LockKeys(cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	defer alone.Close()
-	path := inDataDir(cfg.DataDir, rest[0])
 	point, err := transfer.IsPoint(path)
 	if err != nil {
 		return err
 	}
-	ring, keep, err := o.restoreKey(cfg)
+	ring, keep, err := o.restoreKey()
 	if err != nil {
 		return err
 	}
-	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, Keep: keep, By: o.by,
-		Log: slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	r := transfer.Restore{Dir: dir, Keyring: ring, Replace: a.On("replace"), Keep: keep, By: o.by, Log: o.Warnings()}
 	if point {
 		done, err := r.FromPoint(ctx, path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(o.Out, "restored %s in %s\n", path, cfg.DataDir)
+		fmt.Fprintf(o.Out, "restored %s in %s\n", path, dir)
 		o.tellAge(done)
 		return nil
 	}
-	file, err := o.upload(path, *from, *most)
+	file, err := o.upload(path, a)
 	if err != nil {
 		return err
 	}
@@ -71,30 +47,11 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "restored %s in %s\n", done.Counts, cfg.DataDir)
+	fmt.Fprintf(o.Out, "restored %s in %s\n", done.Counts, dir)
 	o.tellAge(done)
 	fmt.Fprintln(o.Err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, "+
 		"Backups")
 	return nil
-}
-
-// inDataDir finds a restore point by its bare name. The present directory comes first.
-func inDataDir(dir, name string) string {
-	if filepath.Base(name) != name {
-		return name
-	}
-	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-		return name
-	}
-	if point := filepath.Join(dir, name); isFile(point) {
-		return point
-	}
-	return name
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 func (o *operator) tellAge(done transfer.Restored) {
@@ -117,30 +74,22 @@ func (o *operator) tellAge(done transfer.Restored) {
 // restoreKey returns the directory's instance key, or a new one. A backup needs no old key; a
 // restore point also opens with a known former one. keep stores a new key: call it after a
 // successful restore, as no useless key must be left.
-func (o *operator) restoreKey(cfg config.Config) (ring *secrets.Keyring, keep func() error, err error) {
-	path := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && cfg.SecretKey.Empty() && cfg.SecretKeyFile == "" {
-		key, older := secrets.NewInstanceKey(), []app.Secret{}
-		if !cfg.OldSecretKey.Empty() {
-			older = append(older, cfg.OldSecretKey)
-		}
-		ring, err := secrets.NewKeyring(key, older...)
-		return ring, func() error {
-			if err := secrets.WriteKeys(cfg.DataDir, key); err != nil {
-				return err
-			}
-			fmt.Fprintf(o.Err, "made a new instance key, %s; back it up apart from the database\n", path)
-			return nil
-		}, err
+func (o *operator) restoreKey() (ring *secrets.Keyring, keep func() error, err error) {
+	path := filepath.Join(o.cfg.DataDir, secrets.InstanceKeyFile)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) || !o.cfg.OwnKey() {
+		ring, _, _, err := instance.OpenKeyring(o.cfg)
+		return ring, nil, err
 	}
-	key, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
-	if err != nil {
-		return nil, nil, err
-	}
-	older, err := instance.OlderKeys(cfg)
-	if err != nil {
-		return nil, nil, err
+	key, older := secrets.NewInstanceKey(), []app.Secret{}
+	if !o.cfg.OldSecretKey.Empty() {
+		older = append(older, o.cfg.OldSecretKey)
 	}
 	ring, err = secrets.NewKeyring(key, older...)
-	return ring, func() error { return nil }, err
+	return ring, func() error {
+		if err := secrets.WriteKeys(o.cfg.DataDir, key); err != nil {
+			return err
+		}
+		fmt.Fprintf(o.Err, "made a new instance key, %s; back it up apart from the database\n", path)
+		return nil
+	}, err
 }

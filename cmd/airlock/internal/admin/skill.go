@@ -19,9 +19,17 @@ func (o *operator) skills() *skills.Service {
 }
 
 // showSkill prints everything in a version, as a reviewer reads it.
-func (o *operator) showSkill(ctx context.Context, args []string) error {
+func (o *operator) showSkill(ctx context.Context, a cli.Args) error {
 	service := o.skills()
-	b, err := service.Open(ctx, args[0])
+	v, err := findVersion(ctx, service, a.Rest[0])
+	if err != nil {
+		return err
+	}
+	b, err := service.Open(ctx, v.Digest)
+	if err != nil {
+		return err
+	}
+	missing, err := service.Missing(ctx, v, app.Placement{})
 	if err != nil {
 		return err
 	}
@@ -32,14 +40,6 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 			continue
 		}
 		cli.PrintCode(o.Out, string(f.Content))
-	}
-	v, err := o.findVersion(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	missing, err := service.Missing(ctx, v, app.Placement{})
-	if err != nil {
-		return err
 	}
 	fmt.Fprintln(o.Out, "==> What to look at")
 	for _, fact := range service.Scan(*b).All() {
@@ -52,8 +52,8 @@ func (o *operator) showSkill(ctx context.Context, args []string) error {
 }
 
 // findVersion returns the version with a digest.
-func (o *operator) findVersion(ctx context.Context, digest string) (skills.Version, error) {
-	list, err := o.skills().List(ctx)
+func findVersion(ctx context.Context, service *skills.Service, digest string) (skills.Version, error) {
+	list, err := service.List(ctx)
 	if err != nil {
 		return skills.Version{}, err
 	}
@@ -68,7 +68,7 @@ func (o *operator) findVersion(ctx context.Context, digest string) (skills.Versi
 		"airlock admin skill list shows digests.")
 }
 
-func (o *operator) listSkills(ctx context.Context, _ []string) error {
+func (o *operator) listSkills(ctx context.Context, _ cli.Args) error {
 	list, err := o.skills().List(ctx)
 	if err != nil {
 		return err
@@ -88,61 +88,50 @@ func (o *operator) listSkills(ctx context.Context, _ []string) error {
 }
 
 // approveSkill approves a version. The digest says which files somebody looked at.
-func (o *operator) approveSkill(ctx context.Context, args []string) error {
-	v, err := o.findVersion(ctx, args[0])
+func (o *operator) approveSkill(ctx context.Context, a cli.Args) error {
+	service := o.skills()
+	v, err := findVersion(ctx, service, a.Rest[0])
 	if err != nil {
 		return err
 	}
-	if _, err := o.skills().Approve(ctx, o.by, v.Name, v.Number, v.Digest); err != nil {
+	if _, err := service.Approve(ctx, o.by, v.Name, v.Number, v.Digest); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.Out, "approved %s@%d\n", v.Name, v.Number)
 	return nil
 }
 
-func (o *operator) revokeSkill(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin skill revoke", Usage)
-	reason := f.String("reason", "", "")
-	rest, err := o.Parse(ctx, f, args, "NAME@NUMBER")
-	if err != nil {
-		return err
-	}
-	name, digits, _ := strings.Cut(rest[0], "@")
+func (o *operator) revokeSkill(ctx context.Context, a cli.Args) error {
+	name, digits, _ := strings.Cut(a.Rest[0], "@")
 	number, err := strconv.Atoi(digits)
 	if err != nil {
 		return cli.UsageError{Message: "name the version, such as totals@3; airlock admin skill list shows them"}
 	}
-	if _, err := o.skills().Revoke(ctx, o.by, name, number, *reason); err != nil {
+	if _, err := o.skills().Revoke(ctx, o.by, name, number, a.Text("reason")); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.Out, "revoked %s@%d; running executions continue\n", name, number)
 	return nil
 }
 
-func (o *operator) allowSkill(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin skill allow", Usage)
-	undo := f.Bool("undo", false, "")
-	rest, err := o.Parse(ctx, f, args, "NAME", "ID")
+func (o *operator) allowSkill(ctx context.Context, a cli.Args) error {
+	p, err := o.find(ctx, a.Rest[1])
 	if err != nil {
 		return err
 	}
-	p, err := o.find(ctx, rest[1])
-	if err != nil {
-		return err
+	if a.On("undo") {
+		return o.skills().Disallow(ctx, o.by, a.Rest[0], p.Handle)
 	}
-	if *undo {
-		return o.skills().Disallow(ctx, o.by, rest[0], p.Handle)
-	}
-	return o.skills().Allow(ctx, o.by, rest[0], p.Handle)
+	return o.skills().Allow(ctx, o.by, a.Rest[0], p.Handle)
 }
 
-func (o *operator) switchSkill(ctx context.Context, args []string) error {
-	if args[1] != "on" && args[1] != "off" {
+func (o *operator) switchSkill(ctx context.Context, a cli.Args) error {
+	if a.Rest[1] != "on" && a.Rest[1] != "off" {
 		return cli.UsageError{Message: "a skill is switched on or off"}
 	}
-	return o.skills().SetEnabled(ctx, o.by, args[0], args[1] == "on")
+	return o.skills().SetEnabled(ctx, o.by, a.Rest[0], a.Rest[1] == "on")
 }
 
-func (o *operator) deleteSkill(ctx context.Context, args []string) error {
-	return o.skills().Delete(ctx, o.by, args[0])
+func (o *operator) deleteSkill(ctx context.Context, a cli.Args) error {
+	return o.skills().Delete(ctx, o.by, a.Rest[0])
 }

@@ -12,10 +12,9 @@ const Usage = `Usage: airlock admin COMMAND
       --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
       --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself
                                               (clients that sign, databases); plain: it is not secret and not masked
-      --yes                                   a mode that gives away more, or --vault in place of the value that
-                                              Airlock holds, though profiles have keys linked to it; --vault, though
-                                              the reference does not resolve; a plain value that moves locked
-                                              profiles to another host
+      --yes                                   a mode that gives away more to profiles with keys linked to it; --vault
+                                              in place of the value that Airlock holds; a plain value that moves
+                                              locked profiles to another host
       --place path|query|body (repeatable)    put a sealed value in here, besides headers; --place header: only there
       --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named
                                               ones replace the usual ones (Authorization, X-Api-Key and so on), so add
@@ -94,8 +93,8 @@ const Usage = `Usage: airlock admin COMMAND
                                               server must be stopped
       --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
                                               standard input
-  key rotate                                  make a new instance key and seal everything anew, while the server runs;
-                                              after an interruption, run it again
+  key rotate                                  make a new instance key and seal everything anew; the server must be
+                                              stopped. After an interruption, run it again
   vacuum                                      write the database anew, without what is empty, and give the disk the
                                               rest back; the server must be stopped
   retire [--undo]                             execute nothing any more, after a move to another host

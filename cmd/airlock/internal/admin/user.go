@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-func (o *operator) renewToken(ctx context.Context, _ []string) error {
+func (o *operator) renewToken(ctx context.Context, _ cli.Args) error {
 	token, err := o.Access.AdminToken.Renew(ctx, o.by)
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func (o *operator) renewToken(ctx context.Context, _ []string) error {
 	return nil
 }
 
-func (o *operator) listUsers(ctx context.Context, _ []string) error {
+func (o *operator) listUsers(ctx context.Context, _ cli.Args) error {
 	people, err := o.Access.People.List(ctx)
 	if err != nil {
 		return err
@@ -30,8 +30,8 @@ func (o *operator) listUsers(ctx context.Context, _ []string) error {
 }
 
 // removePasskeys is for a lost device.
-func (o *operator) removePasskeys(ctx context.Context, args []string) error {
-	n, err := o.Access.Passkeys.RemoveAll(ctx, o.by, args[0])
+func (o *operator) removePasskeys(ctx context.Context, a cli.Args) error {
+	n, err := o.Access.Passkeys.RemoveAll(ctx, o.by, a.Rest[0])
 	if err != nil {
 		return err
 	}
@@ -39,16 +39,17 @@ func (o *operator) removePasskeys(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o *operator) setRole(ctx context.Context, args []string) error {
+func (o *operator) setRole(ctx context.Context, a cli.Args) error {
 	people, err := o.Access.People.List(ctx)
 	if err != nil {
 		return err
 	}
+	name, role := a.Rest[0], a.Rest[1]
 	for _, p := range people {
-		if app.FoldName(p.Name) == app.FoldName(args[0]) {
-			err := o.Access.People.SetRole(ctx, auth.Session{Actor: o.by}, p.ID, app.Role(args[1]))
+		if app.FoldName(p.Name) == app.FoldName(name) {
+			err := o.Access.People.SetRole(ctx, auth.Session{Actor: o.by}, p.ID, app.Role(role))
 			if err == nil {
-				fmt.Fprintf(o.Out, "%s is now %s\n", cli.Printable(p.Name), args[1])
+				fmt.Fprintf(o.Out, "%s is now %s\n", cli.Printable(p.Name), role)
 			}
 			return err
 		}

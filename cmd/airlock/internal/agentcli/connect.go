@@ -7,19 +7,20 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// Connect returns the instance and profile of the flags or environment. Errors: cli.UsageError.
-func Connect(c cli.Console, url, profile string) (api client.Client, id app.Secret, err error) {
+// Connect returns the instance and profile of --url and --profile, or of the environment. Errors:
+// cli.UsageError.
+func Connect(c cli.Console, a cli.Args) (api client.Client, id app.Secret, err error) {
 	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return api, id, err
 	}
-	if url != "" {
-		if cfg.URL, err = config.ParseURL(url); err != nil {
+	if a.Given("url") {
+		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
 			return api, id, cli.UsageError{Message: "--url: " + err.Error()}
 		}
 	}
-	if profile != "" {
-		if config.SetProfile(&cfg, profile) != nil {
+	if a.Given("profile") {
+		if config.SetProfile(&cfg, a.Text("profile")) != nil {
 			return api, id, cli.UsageError{Message: "--profile: that is not a profile id (ark_…)"}
 		}
 	}

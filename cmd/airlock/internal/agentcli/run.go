@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
@@ -82,80 +81,74 @@ type job struct {
 	json       bool
 	quiet      bool
 	request    submission
-	files      localFiles
-	reported   string // last status
+	inputFiles map[string]string // paths by the names that the script knows
+	out        string            // directory for what the script leaves; "" if it stays where it is
+	reported   string            // last status
 	reportedAt time.Time
 	started    time.Time
 }
 
 func readJob(c cli.Console, args []string) (*job, error) {
-	f := cli.NewFlags("run", runUsage)
-	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
-	label, skill := f.String("label", "", ""), f.String("skill", "", "")
-	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""),
-		f.Float64("wait", waitForPerson.Seconds(), "")
-	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
-	var files localFiles
-	f.Func("file", "", files.addInput)
-	f.StringVar(&files.out, "out", "", "")
-	rest, err := f.Parse(c.Out, args, "[SCRIPT]")
+	a, err := cli.Parse(c.Out, "run [SCRIPT] --profile= --url= --skill= --inputs= --file= --out= --timeout= --label= "+
+		"--wait= --llm-command= --json --quiet", runUsage, args)
 	if err != nil {
 		return nil, err
 	}
-	if (len(rest) == 1) == (*skill != "") {
+	if (len(a.Rest) == 1) == a.Given("skill") {
 		return nil, cli.UsageError{Message: "run: name a SCRIPT, or a skill with --skill"}
-	}
-	api, id, err := Connect(c, *url, *profile)
-	if err != nil {
-		return nil, err
-	}
-	if *wait < 0 || *wait > (24*time.Hour).Seconds() {
-		return nil, cli.UsageError{Message: "--wait takes seconds, from 0 to 86400"}
 	}
 	j := &job{
 		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err,
-		agent: agent{api, id}, llmCommand: *command,
-		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
+		llmCommand: a.Text("llm-command"), json: a.On("json"), quiet: a.On("quiet"), out: a.Text("out"),
+		started: time.Now(), request: submission{Label: a.Text("label"), Skill: a.Text("skill")},
 	}
-	j.request.Label, j.request.Skill, j.files = *label, *skill, files
-	if cli.Given(f, "timeout") {
-		j.request.Timeout = timeout
+	if j.agent.api, j.agent.profile, err = Connect(c, a); err != nil {
+		return nil, err
 	}
-	for _, script := range rest {
-		if err := j.readScript(script); err != nil {
+	wait, err := readSeconds(a, "wait", waitForPerson.Seconds())
+	if err != nil {
+		return nil, err
+	}
+	j.patience = time.Duration(wait * float64(time.Second))
+	if j.request.Timeout, err = readSeconds(a, "timeout", 0); err != nil {
+		return nil, err
+	}
+	if j.inputFiles, err = readFileFlags(a.List("file")); err != nil {
+		return nil, err
+	}
+	for _, script := range a.Rest {
+		if j.request.Script, err = readText(j.In, script); err != nil {
 			return nil, err
 		}
 	}
-	return j, j.readInputs(*inputs)
+	if a.Given("inputs") {
+		text, err := readText(j.In, a.Text("inputs"))
+		if err != nil {
+			return nil, err
+		}
+		if !json.Valid([]byte(text)) {
+			return nil, cli.UsageError{Message: a.Text("inputs") + " is not JSON"}
+		}
+		j.request.Inputs = json.RawMessage(text)
+	}
+	return j, nil
 }
 
-func (j *job) readScript(path string) (err error) {
-	if j.request.Script, err = readSource(j.In, path); err != nil {
-		return err
+// readSeconds reads a flag of up to a day.
+func readSeconds(a cli.Args, flag string, absent float64) (float64, error) {
+	if !a.Given(flag) {
+		return absent, nil
 	}
-	return checkEncoding(path, j.request.Script)
+	n, err := strconv.ParseFloat(a.Text(flag), 64)
+	if err != nil || !(n >= 0 && n <= 86400) {
+		return 0, cli.UsageError{Message: "--" + flag + " takes seconds, from 0 to 86400"}
+	}
+	return n, nil
 }
 
-func (j *job) readInputs(inputs string) error {
-	if inputs == "" {
-		return nil
-	}
-	text, err := readSource(j.In, inputs)
-	if err != nil {
-		return err
-	}
-	if !utf8.ValidString(text) {
-		return cli.UsageError{Message: inputs + " is not UTF-8; save it as UTF-8"}
-	}
-	if !json.Valid([]byte(text)) {
-		return cli.UsageError{Message: inputs + " is not JSON"}
-	}
-	j.request.Inputs = json.RawMessage(text)
-	return nil
-}
-
-// readSource reads a file, or stdin for "-". It only guards memory; Airlock refuses large scripts.
-func readSource(in io.Reader, path string) (string, error) {
+// readText reads a file in UTF-8, or stdin for "-". It only guards memory; Airlock refuses large
+// scripts.
+func readText(in io.Reader, path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path) //nolint:gosec // the user names it
 		if err != nil {
@@ -168,23 +161,8 @@ func readSource(in io.Reader, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
+	if !utf8.Valid(data) {
+		return "", cli.UsageError{Message: path + " is not UTF-8; save it as UTF-8, without a coding line"}
+	}
 	return strings.TrimPrefix(string(data), "\ufeff"), nil
-}
-
-var codingLine = regexp.MustCompile(`\A(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)`)
-
-func checkEncoding(name, script string) error {
-	if !utf8.ValidString(script) {
-		return cli.UsageError{Message: name + " is not UTF-8; save it as UTF-8, without a coding line"}
-	}
-	declared := codingLine.FindStringSubmatch(script)
-	if declared == nil || strings.IndexFunc(script, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
-		return nil
-	}
-	switch strings.ReplaceAll(strings.ToLower(declared[1]), "_", "-") {
-	case "utf-8", "utf8", "utf-8-sig", "utf-8-unix":
-		return nil
-	}
-	return cli.UsageError{Message: name + " declares the encoding " + app.Clip(declared[1], 40) +
-		" and is UTF-8; remove its coding line"}
 }

@@ -26,7 +26,7 @@ type agent struct {
 type submission struct {
 	Script  string          `json:"script,omitempty"`
 	Skill   string          `json:"skill,omitempty"`
-	Timeout *float64        `json:"timeout,omitempty"`
+	Timeout float64         `json:"timeout,omitempty"`
 	Inputs  json.RawMessage `json:"inputs,omitempty"`
 	Label   string          `json:"label,omitempty"`
 

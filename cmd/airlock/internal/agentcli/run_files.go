@@ -3,7 +3,6 @@ package agentcli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,30 +14,25 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
-type localFiles struct {
-	in  map[string]string // paths by the names that the script knows
-	out string            // directory for what the script leaves; "" if it stays where it is
-}
-
-// addInput takes --file name=path.
-func (l *localFiles) addInput(text string) error {
-	name, path, found := strings.Cut(text, "=")
-	if !found {
-		name, path = filepath.Base(text), text
+// readFileFlags reads --file NAME=PATH.
+func readFileFlags(list []string) (map[string]string, error) {
+	paths := map[string]string{}
+	for _, text := range list {
+		name, path, found := strings.Cut(text, "=")
+		if !found {
+			name, path = filepath.Base(text), text
+		}
+		if _, twice := paths[name]; twice || name == "" {
+			return nil, cli.UsageError{Message: "--file: each file needs a name of its own"}
+		}
+		paths[name] = path
 	}
-	if l.in == nil {
-		l.in = map[string]string{}
-	}
-	if _, twice := l.in[name]; twice || name == "" {
-		return errors.New("each file needs a name of its own")
-	}
-	l.in[name] = path
-	return nil
+	return paths, nil
 }
 
 // sendFiles uploads those files of a run that Airlock lacks.
 func (j *job) sendFiles(ctx context.Context) error {
-	for name, path := range j.files.in {
+	for name, path := range j.inputFiles {
 		if j.request.Files[name] != "" {
 			continue
 		}
@@ -79,13 +73,13 @@ type artifact struct {
 }
 
 func (j *job) takeArtifacts(ctx context.Context, x execution) error {
-	if j.files.out == "" || len(x.Artifacts) == 0 {
+	if j.out == "" || len(x.Artifacts) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(j.files.out, 0o750); err != nil {
+	if err := os.MkdirAll(j.out, 0o750); err != nil {
 		return errOut(err)
 	}
-	root, err := os.OpenRoot(j.files.out)
+	root, err := os.OpenRoot(j.out)
 	if err != nil {
 		return errOut(err)
 	}

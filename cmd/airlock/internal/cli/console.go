@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -22,6 +23,11 @@ type Console struct {
 	Out io.Writer
 	Err io.Writer
 	Env []string
+}
+
+// Warnings returns a log of warnings and errors, for people.
+func (c Console) Warnings() *slog.Logger {
+	return slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // UsageError is a mistake in the command line or the environment.

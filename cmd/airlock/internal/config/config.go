@@ -128,6 +128,9 @@ func Load(environ []string) (Config, error) {
 	return c, nil
 }
 
+// OwnKey reports whether the instance key is the one in the data directory.
+func (c *Config) OwnKey() bool { return c.SecretKey.Empty() && c.SecretKeyFile == "" }
+
 // fillMemory sets memory-dependent defaults.
 func (c *Config) fillMemory(root fs.FS) {
 	if c.origin["AIRLOCK_POOL"] == "" {

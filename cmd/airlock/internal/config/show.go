@@ -18,12 +18,11 @@ Prints the effective configuration and where each value comes from, secrets mask
 
 // Show is airlock config.
 func Show(c cli.Console, args []string) error {
-	f := cli.NewFlags("config", configUsage)
-	markdown := f.Bool("markdown", false, "")
-	if _, err := f.Parse(c.Out, args); err != nil {
+	a, err := cli.Parse(c.Out, "config --markdown", configUsage, args)
+	if err != nil {
 		return err
 	}
-	if *markdown {
+	if a.On("markdown") {
 		table, err := configTable()
 		if err != nil {
 			return err

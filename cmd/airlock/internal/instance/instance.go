@@ -30,7 +30,6 @@ import (
 
 // Instance is an opened data directory, for server and airlock admin.
 type Instance struct {
-	dir      string
 	Store    *store.Store
 	Keyring  *secrets.Keyring
 	Hub      *live.Hub
@@ -41,10 +40,8 @@ type Instance struct {
 	Transfer *transfer.Service
 	Backups  *backups.Service
 	Keeper   *retention.Keeper
-	keyPath  string   // its file; "" if it is in the environment
-	KeyFrom  string   // where the instance key comes from
-	KeyMade  bool     // just now
-	Keys     *os.File // of a command beside the server: see ShareKeys
+	Key      instance.KeyInfo
+	KeyMade  bool // just now
 }
 
 // Open opens the data directory, or creates it. The caller must close it.
@@ -58,15 +55,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 			err = errors.Join(err, st.Close())
 		}
 	}()
-	key, from, made, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	older, err := OlderKeys(cfg)
-	if err != nil {
-		return nil, err
-	}
-	ring, err := secrets.NewKeyring(key, older...)
+	ring, from, made, err := OpenKeyring(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +72,8 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	}
 	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client,
 		Leases: keeper})
-	i := &Instance{dir: cfg.DataDir, Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk,
-		KeyFrom: from, KeyMade: made}
-	switch {
-	case !cfg.SecretKey.Empty():
-	case cfg.SecretKeyFile != "":
-		i.keyPath = cfg.SecretKeyFile
-	default:
-		i.keyPath = from
-	}
+	i := &Instance{Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk,
+		Key: keyInfo(cfg, ring, from), KeyMade: made}
 	if i.Files, err = openFiles(cfg, st, ring, log); err != nil {
 		return nil, err
 	}
@@ -103,35 +85,26 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	return i, nil
 }
 
-// OpenExisting is Open for commands that must not create an instance.
-func OpenExisting(ctx context.Context, cfg config.Config, log *slog.Logger) (*Instance, error) {
-	path := filepath.Join(cfg.DataDir, store.FileName)
+// CheckExisting refuses a command where there is no instance, or another user's.
+func CheckExisting(dataDir string) error {
+	path := filepath.Join(dataDir, store.FileName)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		dir, err := filepath.Abs(cfg.DataDir)
+		dir, err := filepath.Abs(dataDir)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return nil, cli.UsageError{Message: fmt.Sprintf(
+		return cli.UsageError{Message: fmt.Sprintf(
 			"there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", dir)}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
 		// Another user's files beside the database would lock the server out.
-		return nil, cli.UsageError{Message: fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
+		return cli.UsageError{Message: fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
 	}
-	keys, err := ShareKeys(cfg.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	i, err := Open(ctx, cfg, log)
-	if err != nil {
-		return nil, errors.Join(err, keys.Close())
-	}
-	i.Keys = keys
-	return i, nil
+	return nil
 }
 
 // NoRoomHere tells an operator what to do about a full disk. The store's own words are for agents.
@@ -152,35 +125,25 @@ func (i *Instance) Label() string {
 	return hex.EncodeToString(i.Keyring.Lookup(secrets.Settings, "instance label")[:8])
 }
 
-// Close closes the database, the connection to Vault and the lock of the keys.
-func (i *Instance) Close() error {
-	err := errors.Join(i.closeVault(), i.Store.Close())
-	if i.Keys != nil {
-		err = errors.Join(err, i.Keys.Close())
-	}
-	return err
-}
+// Close closes the database and the connection to Vault.
+func (i *Instance) Close() error { return errors.Join(i.closeVault(), i.Store.Close()) }
 
-// OlderKeys are earlier instance keys while a rotation is not finished.
-func OlderKeys(cfg config.Config) ([]app.Secret, error) {
+// OpenKeyring reads the instance key and, while a rotation is not finished, the one before. It says
+// where the key is from, and whether it was made now.
+func OpenKeyring(cfg config.Config) (ring *secrets.Keyring, from string, made bool, err error) {
+	key, from, made, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return nil, "", false, err
+	}
+	var older []app.Secret
 	switch {
 	case !cfg.OldSecretKey.Empty():
-		return []app.Secret{cfg.OldSecretKey}, nil
-	case !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "":
-		return nil, nil
+		older = []app.Secret{cfg.OldSecretKey}
+	case cfg.OwnKey():
+		if older, err = secrets.OlderKeys(cfg.DataDir); err != nil {
+			return nil, "", false, err
+		}
 	}
-	return secrets.OlderKeys(cfg.DataDir)
-}
-
-// RenewKeys reads the instance keys again, for a server beside a rotation.
-func (i *Instance) RenewKeys(cfg config.Config) error {
-	key, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	older, err := OlderKeys(cfg)
-	if err != nil {
-		return err
-	}
-	return i.Keyring.Renew(key, older...)
+	ring, err = secrets.NewKeyring(key, older...)
+	return ring, from, made, err
 }

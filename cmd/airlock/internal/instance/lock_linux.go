@@ -3,6 +3,7 @@ package instance
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -17,46 +18,40 @@ func LockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
 
-// LockRotation excludes a second rotation, which would drop keys that the first needs.
-func LockRotation(dir string) (*os.File, error) {
-	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
-}
-
 // keysLock is shared by running commands, and exclusive to those that need to be alone.
 const keysLock = "keys.lock"
 
-// ShareKeys delays a rotation's end while a command runs, which seals with the keys of its start.
-// Data sealed with a dropped key is lost.
+// ShareKeys is for a command that may run beside the server. Data sealed with a dropped key is
+// lost, so it keeps LockAlone off, and waits for it.
 func ShareKeys(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the instance key: %w", err)
 	}
-	// a rotation has it for a moment, a restore until its end
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the instance key: %w", err), file.Close())
 	}
 	return file, nil
 }
 
-// AloneWithKeys reports whether no other command shares the keys. Later ones find the present keys.
-func AloneWithKeys(shared *os.File) (bool, error) {
-	err := unix.Flock(int(shared.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
-		return false, fmt.Errorf("lock the instance key: %w", err)
+// LockAlone keeps the server and all other commands off a data directory: the command replaces its
+// database or its keys.
+func LockAlone(dir string) (io.Closer, error) {
+	server, err := LockDataDir(dir)
+	if err != nil {
+		return nil, err
 	}
-	if again := unix.Flock(int(shared.Fd()), unix.LOCK_SH); again != nil {
-		return false, fmt.Errorf("lock the instance key: %w", again)
+	keys, err := lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+
+		"; wait until it has ended")
+	if err != nil {
+		return nil, errors.Join(err, server.Close())
 	}
-	return err == nil, nil
+	return locks{server, keys}, nil
 }
 
-// LockKeys keeps all other commands off a data directory whose database is being replaced. Their
-// writes would be set aside, and a rotation would drop the new key. Later commands wait in
-// ShareKeys.
-func LockKeys(dir string) (*os.File, error) {
-	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
-}
+type locks []*os.File
+
+func (l locks) Close() error { return errors.Join(l[0].Close(), l[1].Close()) }
 
 // lock locks a file in the data directory; taken is the error for a lock that is held.
 func lock(dir, name, taken string) (*os.File, error) {

@@ -2,9 +2,11 @@ package skillcli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -31,60 +33,47 @@ Exit codes: 0 it is a skill and takes the inputs, or was sent or written; 1 not;
 `
 
 // Run is airlock skill.
-// It returns the exit code.
-func Run(ctx context.Context, c cli.Console, args []string) int {
-	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
-		fmt.Fprint(c.Out, usage)
-		if len(args) == 0 {
-			return cli.ExitUsage
-		}
-		return cli.ExitOK
+func Run(ctx context.Context, c cli.Console, args []string) error {
+	_, run, err := cli.Choose(c.Out, "skill", usage, cli.Commands{
+		"check PATH --inputs= --json":        func(_ context.Context, a cli.Args) error { return check(c, a) },
+		"push PATH --profile= --url= --json": func(ctx context.Context, a cli.Args) error { return push(ctx, c, a) },
+		"pull NAME [DIR] --profile= --url=":  func(ctx context.Context, a cli.Args) error { return pull(ctx, c, a) },
+	}, args)
+	if err != nil {
+		return err
 	}
-	switch args[0] {
-	case "check":
-		return check(c, args[1:])
-	case "push":
-		return c.Finish(push(ctx, c, args[1:]))
-	case "pull":
-		return c.Finish(pull(ctx, c, args[1:]))
-	}
-	return c.Finish(cli.UsageError{Message: fmt.Sprintf("there is no command skill %q; there are check, push and pull",
-		app.Clip(args[0], 40))})
+	return run(ctx)
 }
 
-func check(c cli.Console, args []string) int {
-	flags := cli.NewFlags("skill check", usage)
-	asJSON, inputs := flags.Bool("json", false, ""), flags.String("inputs", "", "")
-	rest, err := flags.Parse(c.Out, args, "PATH")
-	if err != nil {
-		return c.Finish(err)
-	}
-	b, err := open(rest[0])
+func check(c cli.Console, a cli.Args) error {
+	b, err := open(a.Rest[0])
 	var problems bundle.Problems
 	if err != nil && !errors.As(err, &problems) {
-		return c.Finish(fmt.Errorf("the skill can't be read: %w", err))
+		return fmt.Errorf("the skill can't be read: %w", err)
 	}
 	rules, err := patterns.New(patterns.Config{})
 	if err != nil {
-		return c.Finish(err)
+		return err
 	}
 	facts := b.Scan(rules.Find)
-	if *inputs != "" && len(problems) == 0 {
-		if err := checkInputs(b, *inputs); err != nil {
-			return c.Finish(err)
+	if a.Given("inputs") && len(problems) == 0 {
+		if err := checkInputs(b, a.Text("inputs")); err != nil {
+			return err
 		}
 	}
-	if *asJSON {
-		err = printJSON(c.Out, newReport(b, facts, problems))
-	} else if len(problems) > 0 {
-		printProblems(c.Err, problems)
-	} else {
+	switch {
+	case a.On("json"):
+		err = printJSON(c.Out, b, facts, problems)
+	case len(problems) == 0:
 		printBundle(c.Out, b, facts)
 	}
-	if err != nil || len(problems) > 0 {
-		return cli.ExitError
+	if err == nil && len(problems) > 0 {
+		if !a.On("json") {
+			printProblems(c.Err, problems)
+		}
+		return errors.New("it is not a skill")
 	}
-	return cli.ExitOK
+	return err
 }
 
 func checkInputs(b bundle.Bundle, file string) error {
@@ -154,4 +143,21 @@ func printBundle(w io.Writer, b bundle.Bundle, facts bundle.Facts) {
 	for _, n := range b.Notes {
 		fmt.Fprintln(w, cli.Printable(n))
 	}
+}
+
+// printJSON prints what --json shows: the problems, or everything about the skill.
+func printJSON(w io.Writer, b bundle.Bundle, facts bundle.Facts, problems bundle.Problems) error {
+	report := map[string]any{"problems": append(bundle.Problems{}, problems...)}
+	if len(problems) == 0 {
+		sizes := map[string]int{}
+		for _, f := range b.Files {
+			sizes[f.Path] = len(f.Content)
+		}
+		maps.Copy(report, map[string]any{"digest": b.Digest(), "manifest": b.Manifest, "files": sizes, "facts": facts,
+			"ignored": b.Ignored, "notes": b.Notes})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
 }

@@ -27,18 +27,12 @@ type pushed struct {
 }
 
 // push is airlock skill push: it uploads a skill for review.
-func push(ctx context.Context, c cli.Console, args []string) error {
-	flags := cli.NewFlags("skill push", usage)
-	profile, address, asJSON := flags.String("profile", "", ""), flags.String("url", "", ""), flags.Bool("json", false, "")
-	rest, err := flags.Parse(c.Out, args, "PATH")
+func push(ctx context.Context, c cli.Console, a cli.Args) error {
+	api, id, err := agentcli.Connect(c, a)
 	if err != nil {
 		return err
 	}
-	api, id, err := agentcli.Connect(c, *address, *profile)
-	if err != nil {
-		return err
-	}
-	b, err := open(rest[0])
+	b, err := open(a.Rest[0])
 	var problems bundle.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -56,7 +50,7 @@ func push(ctx context.Context, c cli.Console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
+	if a.On("json") {
 		_, err := c.Out.Write(got)
 		return err
 	}
@@ -84,19 +78,13 @@ func next(v pushed) string {
 }
 
 // pull is airlock skill pull: it writes a skill's files into a new folder.
-func pull(ctx context.Context, c cli.Console, args []string) error {
-	flags := cli.NewFlags("skill pull", usage)
-	profile, address := flags.String("profile", "", ""), flags.String("url", "", "")
-	rest, err := flags.Parse(c.Out, args, "NAME", "[DIR]")
-	if err != nil {
-		return err
-	}
-	api, id, err := agentcli.Connect(c, *address, *profile)
+func pull(ctx context.Context, c cli.Console, a cli.Args) error {
+	api, id, err := agentcli.Connect(c, a)
 	if err != nil {
 		return err
 	}
 	got, err := ask(ctx, api, client.Request{Method: http.MethodGet, Profile: id,
-		Path: "/skills/" + url.PathEscape(rest[0]) + "/bundle.zip"})
+		Path: "/skills/" + url.PathEscape(a.Rest[0]) + "/bundle.zip"})
 	if err != nil {
 		return err
 	}
@@ -105,8 +93,8 @@ func pull(ctx context.Context, c cli.Console, args []string) error {
 		return fmt.Errorf("the answer is not a skill: %w", err)
 	}
 	folder := b.Manifest.Name
-	if len(rest) > 1 {
-		folder = rest[1]
+	if len(a.Rest) > 1 {
+		folder = a.Rest[1]
 	}
 	if err := b.WriteFolder(folder); err != nil {
 		return err

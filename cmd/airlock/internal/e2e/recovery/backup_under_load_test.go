@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
@@ -155,67 +153,6 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 		time.Minute)
 	if e2e.Must(t, json.Unmarshal(x.Result, &result)); result.Size != len("moved-secret-value-0123456789") {
 		t.Errorf("%+v", x)
-	}
-}
-
-// With the key in the environment, an old command beside a rotation would seal with a lost key. It
-// is refused.
-func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
-	t.Parallel()
-	const before, after = "AIRLOCK_SECRET_KEY=the key of one's own before the rotation",
-		"AIRLOCK_SECRET_KEY=the key of one's own after the rotation"
-	in := e2e.StartInstance(t, "AIRLOCK_POOL=0", before)
-	in.Stop()
-	old := in.Env
-	run := func(env []string, args ...string) *exec.Cmd {
-		command := exec.Command(in.Binary, append([]string{"admin"}, args...)...)
-		command.Env = env
-		return command
-	}
-	early := run(old, "credential", "set", "EARLY", "--mode", "injected") // holds the rotation up: it waits for its value
-	from, value, err := os.Pipe()
-	e2e.Must(t, err)
-	early.Stdin = from
-	e2e.Must(t, early.Start())
-	e2e.Must(t, from.Close())
-	_, err = value.WriteString("a value that came ")
-	e2e.Must(t, err)
-	e2e.Eventually(t, 20*time.Second, "the command has opened the instance and reads", func() bool {
-		unread, err := unix.IoctlGetInt(int(value.Fd()), unix.TIOCINQ)
-		e2e.Must(t, err)
-		return unread == 0
-	})
-
-	in.Env = append(old[:len(old):len(old)], after,
-		"AIRLOCK_SECRET_KEY_OLD="+strings.TrimPrefix(before, "AIRLOCK_SECRET_KEY="))
-	rotated := make(chan string, 1)
-	go func() { rotated <- in.Admin("", "key", "rotate") }()
-	refused := ""
-	e2e.Eventually(t, 20*time.Second, "a command with the old key is refused", func() bool {
-		late := run(old, "credential", "set", "LATE", "--mode", "injected")
-		late.Stdin = strings.NewReader("a value that is sealed with the old key")
-		out, err := late.CombinedOutput()
-		refused = string(out)
-		return err != nil
-	})
-	if !strings.Contains(refused, "set the instance key") || !strings.Contains(refused, "rotated") {
-		t.Errorf("it says %s", refused)
-	}
-	// with both keys everything goes on
-	in.Admin("a value that is sealed with the new key", "credential", "set", "BETWEEN", "--mode", "injected")
-	_, err = value.WriteString("late 0123456789")
-	e2e.Must(t, err)
-	e2e.Must(t, value.Close())
-	e2e.Must(t, early.Wait())
-	if said := <-rotated; !strings.Contains(said, "sealed") {
-		t.Errorf("the rotation said %q", said)
-	}
-	in.Env = append(old[:len(old):len(old)], after)
-	// it opens everything with the new key alone
-	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "instance.airlock"))
-	if listed := in.Admin("", "credential", "list"); !strings.Contains(listed, "EARLY") ||
-		!strings.Contains(listed, "BETWEEN") {
-		t.Errorf("%s", listed)
 	}
 }
 

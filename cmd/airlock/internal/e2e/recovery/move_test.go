@@ -1,9 +1,7 @@
 package recovery_test
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
@@ -190,41 +186,6 @@ func TestRestoringAnInstance(t *testing.T) {
 	in.Admin("", "audit", "verify")
 }
 
-// A command begun before a rotation has only the old key and may wait long for input. What it seals
-// must open afterwards.
-func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
-	t.Parallel()
-	in := e2e.StartInstance(t, "AIRLOCK_POOL=0")
-	in.Stop() // beside a server a rotation takes longer, and looks a second time
-	input, value, err := os.Pipe()
-	e2e.Must(t, err)
-	_, err = unix.FcntlInt(value.Fd(), unix.F_SETPIPE_SZ, 4096)
-	e2e.Must(t, err)
-	set := exec.Command(in.Binary, "admin", "credential", "set", "TOKEN", "--mode", "injected")
-	set.Env, set.Stdin = in.Env, input
-	e2e.Must(t, errors.Join(set.Start(), input.Close()))
-	// the pipe takes all of it only when the command has opened the instance and reads
-	_, err = value.WriteString(strings.Repeat("a value that comes late ", 1000))
-	e2e.Must(t, err)
-	rotate := exec.Command(in.Binary, "admin", "key", "rotate")
-	rotate.Env = in.Env
-	said, err := rotate.StderrPipe()
-	e2e.Must(t, errors.Join(err, rotate.Start()))
-	lines := bufio.NewScanner(said)
-	for waits := false; !waits; waits = strings.HasPrefix(lines.Text(), "waiting until the other") {
-		if !lines.Scan() {
-			t.Fatal("the rotation waits for nobody")
-		}
-	}
-	_, err = value.WriteString("0123456789")
-	e2e.Must(t, errors.Join(err, value.Close(), set.Wait()))
-	rest, err := io.ReadAll(said)
-	if err = errors.Join(err, rotate.Wait()); err != nil || countLines(in, "instance.key") != 1 {
-		t.Errorf("the rotation: %v %s", err, rest)
-	}
-	in.Admin(movingWords, "export", filepath.Join(t.TempDir(), "instance.airlock")) // it opens everything
-}
-
 // Export & import shows the command with the bare name of the restore point. It works in any
 // directory, and keeps the present database.
 func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
@@ -283,7 +244,7 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	e2e.Must(t, other.Close())
 	in.Admin("", "restore", point, "--replace")
 
-	alone, err := instance.LockKeys(in.Dir)
+	alone, err := instance.LockAlone(in.Dir)
 	e2e.Must(t, err)
 	began := exec.Command(in.Binary, "admin", "credential", "list")
 	began.Env = in.Env
@@ -304,9 +265,8 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	e2e.Must(t, <-ended)
 }
 
-// The instance key is replaced while an agent works. Afterwards the old one is gone, and a restart
-// finds everything.
-func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
+// The instance key is replaced. Afterwards the old one is gone, and everything is found.
+func TestInstanceKeyIsRotated(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
 	in.Admin("rotated-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
@@ -314,12 +274,14 @@ func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 	in.Admin("", "profile", "lock", profile)
 	script := "import hashlib\nset_result(hashlib.sha256(settings.get('TOKEN').encode()).hexdigest())"
 	before := in.Await(in.Submit(profile, script, 30*time.Second), 30*time.Second)
-	keyFile, person := filepath.Join(in.Dir, "instance.key"), in.Person()
+	keyFile := filepath.Join(in.Dir, "instance.key")
 	old, err := os.ReadFile(keyFile)
 	e2e.Must(t, err)
+	in.Stop()
 	named := in.Admin("", "key", "rotate")
+	in.Start()
 	name := named[strings.LastIndex(strings.TrimSpace(named), " ")+1:]
-	if page := person.Get(in, "/ui/settings/move"); !strings.Contains(page, strings.TrimSpace(name)) {
+	if page := in.Person().Get(in, "/ui/settings/move"); !strings.Contains(page, strings.TrimSpace(name)) {
 		t.Errorf("the page names another key than the command, which said %q", named)
 	}
 	now, err := os.ReadFile(keyFile)
@@ -336,8 +298,8 @@ func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 			t.Errorf("the execution before: %d", code)
 		}
 		in.Stop()
+		in.Admin("", "key", "rotate") // and once more
 		in.Start()
 	}
-	in.Admin("", "key", "rotate") // and once more
 	in.Admin("", "audit", "verify")
 }

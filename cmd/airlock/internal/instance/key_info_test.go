@@ -54,7 +54,7 @@ func TestKeyAndDataOnOneDiskAreTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			info := i.KeyInfo()
+			info := i.Key
 			if err := i.Close(); err != nil {
 				t.Fatal(err)
 			}

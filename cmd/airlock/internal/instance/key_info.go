@@ -6,12 +6,18 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
-// KeyInfo says where the instance key is, and whether that is too near the data.
-func (i *Instance) KeyInfo() instance.KeyInfo {
-	info := instance.KeyInfo{From: i.KeyFrom, ID: i.Keyring.KeyID()}
-	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {
+// keyInfo says where the instance key is, and whether that is too near the data.
+func keyInfo(cfg config.Config, ring *secrets.Keyring, from string) instance.KeyInfo {
+	info := instance.KeyInfo{From: from, ID: ring.KeyID()}
+	path := from
+	if cfg.SecretKeyFile != "" {
+		path = cfg.SecretKeyFile
+	}
+	if cfg.SecretKey.Empty() && sameDisk(path, cfg.DataDir) {
 		info.Risk = "The key is on the same disk as the data: whoever gets a copy of the disk can read everything. Set " +
 			"AIRLOCK_SECRET_KEY, or keep the key on another disk and name it with AIRLOCK_SECRET_KEY_FILE."
 	}
