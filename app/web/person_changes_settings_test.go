@@ -162,3 +162,13 @@ func TestBrowserNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAFormsAddressLeadsToItsPage, when it is opened by itself.
+func TestAFormsAddressLeadsToItsPage(t *testing.T) {
+	t.Parallel()
+	s := newUISite(t)
+	s.get(paths.PasskeyLogin).leads(paths.Login)
+	s.login()
+	s.get(paths.SettingsTheme).leads(paths.Settings)
+	s.get(paths.At(paths.CredentialTest, "A_KEY")).leads(paths.CredentialURL("A_KEY"))
+}

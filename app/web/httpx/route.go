@@ -11,13 +11,6 @@ type Route struct {
 	Method string
 	Path   string
 	Handle echo.HandlerFunc
-	OnGet  echo.HandlerFunc // answers GET where the address is no page; nil: none
-}
-
-// Back returns a route with a GET handler, for reloads after a form.
-func (r Route) Back(onGet echo.HandlerFunc) Route {
-	r.OnGet = onGet
-	return r
 }
 
 // Get is a route of GET.

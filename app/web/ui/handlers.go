@@ -2,6 +2,7 @@ package ui
 
 import (
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -86,14 +87,19 @@ func (h *Handlers) Register(g *echo.Group) {
 
 // Pages returns the routes that need a session.
 func (h *Handlers) Pages() []httpx.Route {
-	var all []httpx.Route
-	for _, r := range slices.Concat(h.pages, h.transfers.Routes()) {
-		all = append(all, r)
-		if r.OnGet != nil {
-			all = append(all, httpx.Get(r.Path, r.OnGet))
+	all := slices.Concat(h.pages, h.transfers.Routes())
+	for _, r := range all {
+		isPage := func(o httpx.Route) bool { return o.Path == r.Path && o.Method == http.MethodGet }
+		if !slices.ContainsFunc(all, isPage) {
+			all = append(all, httpx.Get(r.Path, leadUp))
 		}
 	}
 	return all
+}
+
+// leadUp leads from a form's address, opened by itself, to the page above.
+func leadUp(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, path.Dir(c.Request().URL.Path))
 }
 
 func relative(path string) string { return strings.TrimPrefix(path, paths.Root) }

@@ -14,6 +14,6 @@ func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Get(paths.Audit, h.showAudit),
 		httpx.Get(paths.AuditExport, h.exportAudit),
-		httpx.Post(paths.AuditVerify, h.verifyAudit).Back(httpx.Redirect(paths.Audit)),
+		httpx.Post(paths.AuditVerify, h.verifyAudit),
 	}
 }

@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -32,9 +31,6 @@ func New(ui *uix.UI, tester *testrequest.Tester, keeper *retention.Keeper) *Hand
 
 // Routes returns this package's pages and forms.
 func (h *Handlers) Routes() []httpx.Route {
-	back := func(c echo.Context) error {
-		return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
-	}
 	return []httpx.Route{
 		httpx.Get(paths.Credentials, h.showCredentials),
 		httpx.Get(paths.CredentialNew, h.showNewCredential),
@@ -47,7 +43,7 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Post(paths.CredentialPath, h.withCredential(h.changeCredential)),
 		httpx.Get(paths.CredentialDelete, h.withCredential(h.askDeleteCredential)),
 		uix.Post(paths.CredentialDelete, h.withCredentialForm(h.deleteCredential)),
-		uix.Post(paths.CredentialTest, h.withCredentialForm(h.testCredential)).Back(back),
+		uix.Post(paths.CredentialTest, h.withCredentialForm(h.testCredential)),
 	}
 }
 

@@ -26,7 +26,7 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Get(paths.Inbox, h.showInbox),
 		httpx.Get(paths.InboxCount, h.countInbox),
 		httpx.Get(paths.Sandbox, h.showSandbox),
-		httpx.Post(paths.SandboxProve, h.proveSandbox).Back(httpx.Redirect(paths.Sandbox)),
+		httpx.Post(paths.SandboxProve, h.proveSandbox),
 		httpx.Get(paths.Search, h.search),
 		httpx.Get(paths.Root+"/", httpx.Redirect(paths.Root)),
 	}

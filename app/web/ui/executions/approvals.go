@@ -52,10 +52,6 @@ func (h Handlers) approvalPage(c echo.Context, status int, found components.Prob
 	}))
 }
 
-func backToApproval(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.ApprovalURL(c.Param("id")))
-}
-
 func (h Handlers) approve(c echo.Context, fields url.Values) error {
 	scope := app.ApprovalScope(fields.Get("scope"))
 	_, err := h.Access.Approvals.Approve(c.Request().Context(), uix.Actor(c), c.Param("id"), scope)

@@ -129,10 +129,6 @@ func (h Handlers) redactions(ctx context.Context, handle string) (list []executi
 	return list, nil
 }
 
-func (h Handlers) backToExecution(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.ExecutionURL(c.Param("handle")))
-}
-
 func (h Handlers) cancelByPerson(c echo.Context) error {
 	ctx := c.Request().Context()
 	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))

@@ -32,6 +32,6 @@ func (h Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		uix.Post(paths.Confirm, h.confirmPassword),
 		httpx.Get(paths.Confirm, h.showFresh),
-		uix.Post(paths.PasskeyConfirm, h.confirmWithPasskey).Back(httpx.Redirect(paths.Confirm)),
+		uix.Post(paths.PasskeyConfirm, h.confirmWithPasskey),
 	}
 }

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -17,23 +16,20 @@ type Handlers struct{ *uix.UI }
 
 // Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
-	back := func(c echo.Context) error {
-		return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
-	}
 	return []httpx.Route{
 		httpx.Get(paths.Profiles, h.showProfiles),
 		httpx.Get(paths.ProfileNew, h.showNewProfile),
 		uix.Post(paths.ProfileNew, h.createOwnProfile),
 		httpx.Get(paths.ProfilePath, h.withProfile(h.showProfile)),
-		uix.Post(paths.ProfileSetup, h.withProfileForm(h.setUpProfile)).Back(back),
-		uix.Post(paths.ProfileHosts, h.withProfileForm(h.changeHosts)).Back(back),
+		uix.Post(paths.ProfileSetup, h.withProfileForm(h.setUpProfile)),
+		uix.Post(paths.ProfileHosts, h.withProfileForm(h.changeHosts)),
 		httpx.Get(paths.ProfileLock, h.withProfile(h.showLock)),
 		uix.Post(paths.ProfileLock, h.withProfileForm(h.lockProfile)),
-		uix.Post(paths.ProfileEdit, h.withProfileForm(h.editProfile)).Back(back),
+		uix.Post(paths.ProfileEdit, h.withProfileForm(h.editProfile)),
 		httpx.Get(paths.ProfileRevoke, h.withProfile(h.askRevoke)),
 		httpx.Post(paths.ProfileRevoke, h.withProfile(h.revokeProfile)),
-		httpx.Post(paths.ProfileRestore, h.withProfile(h.restoreProfile)).Back(back),
-		httpx.Post(paths.ProfileCopy, h.withProfile(h.duplicateProfile)).Back(back),
+		httpx.Post(paths.ProfileRestore, h.withProfile(h.restoreProfile)),
+		httpx.Post(paths.ProfileCopy, h.withProfile(h.duplicateProfile)),
 		httpx.Get(paths.ProfileDelete, h.withProfile(h.askDeleteProfile)),
 		uix.Post(paths.ProfileDelete, h.withProfileForm(h.deleteProfile)),
 	}

@@ -17,28 +17,27 @@ type Handlers struct {
 
 // Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
-	back, people := httpx.Redirect(paths.Settings), httpx.Redirect(paths.SettingsPeople)
 	return []httpx.Route{
 		h.show(paths.Settings),
 		h.show(paths.SettingsPeople),
 		h.show(paths.SettingsInstance),
 		h.show(paths.SettingsData),
-		uix.Post(paths.SettingsTheme, h.setTheme).Back(back),
-		uix.Post(paths.SettingsKeys, h.setKeys).Back(back),
-		uix.Post(paths.SettingsPassword, h.changePassword).Back(back),
+		uix.Post(paths.SettingsTheme, h.setTheme),
+		uix.Post(paths.SettingsKeys, h.setKeys),
+		uix.Post(paths.SettingsPassword, h.changePassword),
 		httpx.Get(paths.PasskeyNew, h.RequireFresh(h.showNewPasskey)),
 		httpx.Get(paths.PasskeyNewOptions, h.RequireFresh(h.newPasskeyOptions)),
-		httpx.Post(paths.SettingsPasskeys, h.RequireFresh(uix.SmallForm(uix.WithForm(h.addPasskey)))).Back(back),
-		httpx.Post(paths.PasskeyRename, h.RequireFresh(uix.SmallForm(uix.WithForm(h.renamePasskey)))).Back(back),
-		httpx.Post(paths.PasskeyRemove, h.RequireFresh(h.removePasskey)).Back(back),
-		httpx.Post(paths.SettingsSession, h.endSession).Back(back),
-		uix.Post(paths.SettingsSessions, h.endSessions).Back(back),
-		httpx.Post(paths.SettingsInvite, h.RequireFresh(uix.WithForm(h.invite))).Back(people),
-		httpx.Post(paths.SettingsUninvite, h.uninvite).Back(people),
-		httpx.Post(paths.SettingsRole, h.RequireFresh(uix.WithForm(h.changeRole))).Back(people),
+		httpx.Post(paths.SettingsPasskeys, h.RequireFresh(uix.SmallForm(uix.WithForm(h.addPasskey)))),
+		httpx.Post(paths.PasskeyRename, h.RequireFresh(uix.SmallForm(uix.WithForm(h.renamePasskey)))),
+		httpx.Post(paths.PasskeyRemove, h.RequireFresh(h.removePasskey)),
+		httpx.Post(paths.SettingsSession, h.endSession),
+		uix.Post(paths.SettingsSessions, h.endSessions),
+		httpx.Post(paths.SettingsInvite, h.RequireFresh(uix.WithForm(h.invite))),
+		httpx.Post(paths.SettingsUninvite, h.uninvite),
+		httpx.Post(paths.SettingsRole, h.RequireFresh(uix.WithForm(h.changeRole))),
 		httpx.Get(paths.SettingsPerson, h.RequireFresh(h.askRemovePerson)),
 		httpx.Post(paths.SettingsPerson, h.RequireFresh(uix.WithForm(h.removePerson))),
-		httpx.Post(paths.SettingsPause, h.pauseExecutions).Back(httpx.Redirect(paths.SettingsInstance)),
-		httpx.Post(paths.SettingsResume, h.resumeExecutions).Back(back),
+		httpx.Post(paths.SettingsPause, h.pauseExecutions),
+		httpx.Post(paths.SettingsResume, h.resumeExecutions),
 	}
 }

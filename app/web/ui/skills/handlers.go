@@ -1,9 +1,6 @@
 package skills
 
 import (
-	"net/http"
-
-	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app/redact/patterns"
@@ -33,16 +30,12 @@ func (h Handlers) Routes() []httpx.Route {
 		httpx.Get(paths.Skills, h.listSkills),
 		httpx.Post(paths.Skills, h.uploadSkill),
 		httpx.Get(paths.SkillPath, h.showSkill),
-		uix.Post(paths.SkillApprove, h.approveVersion).Back(backToSkill),
-		uix.Post(paths.SkillRevoke, h.revokeVersion).Back(backToSkill),
-		uix.Post(paths.SkillSwitch, h.switchSkill).Back(backToSkill),
-		uix.Post(paths.SkillAllow, h.allowProfile).Back(backToSkill),
-		uix.Post(paths.SkillDisallow, h.disallowProfile).Back(backToSkill),
+		uix.Post(paths.SkillApprove, h.approveVersion),
+		uix.Post(paths.SkillRevoke, h.revokeVersion),
+		uix.Post(paths.SkillSwitch, h.switchSkill),
+		uix.Post(paths.SkillAllow, h.allowProfile),
+		uix.Post(paths.SkillDisallow, h.disallowProfile),
 		httpx.Get(paths.SkillDelete, h.askDeleteSkill),
 		uix.Post(paths.SkillDelete, h.deleteSkill),
 	}
-}
-
-func backToSkill(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.SkillURL(c.Param("name")))
 }

@@ -15,21 +15,20 @@ type Handlers struct {
 
 // Routes returns this package's pages and forms.
 func (h Handlers) Routes() []httpx.Route {
-	back := httpx.Redirect(paths.SettingsMove)
 	list := []httpx.Route{
 		httpx.Get(paths.SettingsMove, h.showMove),
-		uix.Post(paths.SettingsExport, h.export).Back(back),
-		httpx.Post(paths.SettingsImport, h.upload).Back(back),
-		httpx.Post(paths.SettingsRetire, h.retire).Back(back),
-		httpx.Post(paths.SettingsUnretire, h.unretire).Back(back),
+		uix.Post(paths.SettingsExport, h.export),
+		httpx.Post(paths.SettingsImport, h.upload),
+		httpx.Post(paths.SettingsRetire, h.retire),
+		httpx.Post(paths.SettingsUnretire, h.unretire),
 		httpx.Get(paths.RestorePointPath, h.askDeletePoint),
 		uix.Post(paths.RestorePointPath, h.deletePoint),
 		httpx.Get(paths.TransferPath, h.showJob),
-		httpx.Post(paths.TransferDownload, h.downloadExport).Back(back),
-		uix.Post(paths.TransferImport, h.importPlan).Back(back),
+		httpx.Post(paths.TransferDownload, h.downloadExport),
+		uix.Post(paths.TransferImport, h.importPlan),
 		httpx.Get(paths.SettingsBackups, h.showBackups),
 		uix.Post(paths.SettingsBackups, h.saveBackups),
-		httpx.Post(paths.SettingsBackupNow, h.backUpNow).Back(httpx.Redirect(paths.SettingsBackups)),
+		httpx.Post(paths.SettingsBackupNow, h.backUpNow),
 	}
 	for i := range list {
 		list[i].Handle = h.RequireFresh(list[i].Handle)
