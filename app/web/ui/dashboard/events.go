@@ -66,7 +66,7 @@ func (h *Handlers) events(c echo.Context) error {
 			if err := h.Check(c); err != nil {
 				return nil //nolint:nilerr // the session is over
 			}
-			if _, _, err := h.Vault.State(ctx, vaultMaxAge); err != nil {
+			if _, err := h.Vault.State(ctx, vaultMaxAge); err != nil {
 				h.Log.Warn("the state of the Vault could not be read", "error", err)
 			}
 		case <-sub.C():

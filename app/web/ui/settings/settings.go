@@ -45,8 +45,10 @@ func (h Handlers) settingsPage(c echo.Context, status int, path string, found co
 	if uix.Partial(c) {
 		age = uix.VaultMaxAge
 	}
-	if page.Vault, _, err = h.Vault.State(c.Request().Context(), age); err != nil {
+	if vault, err := h.Vault.State(c.Request().Context(), age); err != nil {
 		return err
+	} else if vault != nil {
+		page.Vault = &vault.VaultStatus
 	}
 	if uix.Partial(c) && status < http.StatusBadRequest {
 		page.Live = true

@@ -20,38 +20,35 @@ import (
 // same order. A value is a string, int64, bool or nil.
 type Record []any
 
-// recordWriter writes records as CSV or JSON lines.
-type recordWriter interface {
-	write(Record) error
-	flush() error
-}
-
 // Download streams the records of next, which returns none at the end.
 //
 // It drops stalled readers and ended sessions. A failure breaks the connection, so that a part
 // never passes for the whole.
 func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)) error {
-	w := c.Response()
-	var out recordWriter
-	switch c.QueryParam("as") {
+	w, as := c.Response(), c.QueryParam("as")
+	table, lines := csv.NewWriter(w), json.NewEncoder(w)
+	write := func(r Record) error { return lines.Encode(r.object()) }
+	kind := "application/jsonl; charset=utf-8"
+	switch as {
 	case "csv":
-		w.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8; header=present")
-		out = &csvWriter{w: csv.NewWriter(w)}
-		name += ".csv"
+		write = func(r Record) error { return table.Write(r.cells(1)) }
+		kind = "text/csv; charset=utf-8; header=present"
 	case "jsonl":
-		w.Header().Set(echo.HeaderContentType, "application/jsonl; charset=utf-8")
-		out = jsonWriter{json.NewEncoder(w)}
-		name += ".jsonl"
 	default:
 		return app.Invalid("as", "this form of download is not known", "Choose csv or jsonl.")
 	}
 	records, err := next() // may still be answered with an error page
 	if err != nil {
-		w.Header().Del(echo.HeaderContentType)
 		return err
 	}
-	w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	w.Header().Set(echo.HeaderContentType, kind)
+	w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="`+name+"."+as+`"`)
 	w.WriteHeader(http.StatusOK)
+	if as == "csv" && len(records) > 0 {
+		names := records[0].cells(0)
+		names[0] = byteOrderMark + names[0]
+		_ = table.Write(names)
+	}
 	rc := http.NewResponseController(w)
 	for ; len(records) > 0 && err == nil; records, err = next() {
 		if err = u.Check(c); err != nil {
@@ -64,11 +61,11 @@ func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)
 			if hidesTokens(c) {
 				r = withoutTokens(r)
 			}
-			if err := out.write(r); err != nil {
+			if err := write(r); err != nil {
 				return nil //nolint:nilerr // the reader is gone
 			}
 		}
-		if out.flush() != nil || rc.Flush() != nil {
+		if table.Flush(); table.Error() != nil || rc.Flush() != nil {
 			return nil
 		}
 	}
@@ -93,27 +90,22 @@ func withoutTokens(r Record) Record {
 // byteOrderMark tells Excel that a table is UTF-8.
 const byteOrderMark = "\ufeff"
 
-type csvWriter struct {
-	w      *csv.Writer
-	headed bool
+// cells returns a record's names (from 0) or values (from 1) for a table.
+func (r Record) cells(from int) (cells []string) {
+	for i := from; i < len(r); i += 2 {
+		cells = append(cells, cell(r[i]))
+	}
+	return cells
 }
 
-func (w *csvWriter) write(r Record) error {
-	var names, cells []string
+// object returns a record's values by name.
+func (r Record) object() map[string]any {
+	all := map[string]any{}
 	for i := 0; i < len(r); i += 2 {
-		names, cells = append(names, cell(r[i])), append(cells, cell(r[i+1]))
+		all[cell(r[i])] = r[i+1]
 	}
-	if !w.headed {
-		w.headed = true
-		names[0] = byteOrderMark + names[0]
-		if err := w.w.Write(names); err != nil {
-			return err
-		}
-	}
-	return w.w.Write(cells)
+	return all
 }
-
-func (w *csvWriter) flush() error { w.w.Flush(); return w.w.Error() }
 
 // formula matches a formula's beginning: at the start, or where some spreadsheets begin a cell
 // (after a semicolon, whatever quotes say).
@@ -133,27 +125,6 @@ func cell(value any) string {
 		return strconv.FormatBool(v)
 	}
 	return ""
-}
-
-type jsonWriter struct{ e *json.Encoder }
-
-func (w jsonWriter) write(r Record) error { return w.e.Encode(r) }
-func (jsonWriter) flush() error           { return nil }
-
-// MarshalJSON writes an object with ordered fields.
-func (r Record) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i := 0; i < len(r); i += 2 {
-		value, err := json.Marshal(r[i+1])
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(strconv.AppendQuote(out, r[i].(string)), ':'), value...) //nolint:forcetypeassert // a name
-	}
-	return append(out, '}'), nil
 }
 
 // Stamp returns a download's time, nil if zero.

@@ -3,39 +3,24 @@ package uix
 import (
 	"context"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/backups"
-	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Inbox finds what waits for a person.
-type Inbox struct {
-	access  *access.Parts
-	engine  *engine.Engine
-	backups *backups.Service
-	vault   *VaultWatch
-	now     func() time.Time
-}
-
 // Needs lists everything that waits for a person, oldest first.
-func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardview.Need, error) {
-	all, err := i.problems(ctx, profiles)
+func (u *UI) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardview.Need, error) {
+	all, err := u.problems(ctx, profiles)
 	if err != nil {
 		return nil, err
 	}
-	scripts, err := i.access.Approvals.Open(ctx)
+	scripts, err := u.Access.Approvals.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	versions, err := i.engine.Skills.Waiting(ctx)
+	versions, err := u.Engine.Skills.Waiting(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,144 +29,58 @@ func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardv
 	return all, nil
 }
 
-// Count returns the number of Needs. Every page shows it and agents can make thousands wait, so it
-// only counts code.
-func (i *Inbox) Count(ctx context.Context, profiles []app.Profile) (int, error) {
-	all, err := i.problems(ctx, profiles)
+// countNeeds returns the number of Needs. Every page shows it and agents can make thousands wait,
+// so it only counts code.
+func (u *UI) countNeeds(ctx context.Context, profiles []app.Profile) (int, error) {
+	all, err := u.problems(ctx, profiles)
 	if err != nil {
 		return 0, err
 	}
-	scripts, versions, err := i.access.Approvals.Undecided(ctx)
+	scripts, versions, err := u.Access.Approvals.Undecided(ctx)
 	return len(all) + scripts + versions, err
 }
 
 // problems lists what waits for a person, except code.
-func (i *Inbox) problems(ctx context.Context, profiles []app.Profile) (all []dashboardview.Need, err error) {
-	credentials, err := i.access.Credentials.List(ctx)
+func (u *UI) problems(ctx context.Context, profiles []app.Profile) ([]dashboardview.Need, error) {
+	all := profileNeeds(profiles, u.Now())
+	last, bad, err := u.Backups.BackupTrouble(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if n, waits, err := i.backupNeed(ctx); err != nil {
-		return nil, err
-	} else if waits {
-		all = append(all, n)
+	if bad {
+		all = append(all, backupNeed(last))
 	}
-	n, vaultFails, err := i.vault.need(ctx)
+	vault, err := u.Vault.State(ctx, VaultMaxAge)
 	if err != nil {
 		return nil, err
 	}
+	vaultFails := vault != nil && vault.Problem != ""
 	if vaultFails {
-		all = append(all, n)
+		all = append(all, vaultNeed(vault))
 	}
-	for _, p := range profiles {
-		if n, waits := i.profileNeed(p); waits {
-			all = append(all, n)
-		}
+	credentials, err := u.Access.Credentials.List(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range credentials {
-		if n, waits := credentialNeed(c); waits {
-			all = append(all, n)
-		} else if u, unreadable := i.access.Vault.Unreadable(c); unreadable && !vaultFails {
-			all = append(all, dashboardview.Need{
-				Icon: "key", Title: c.Name, Detail: format.Sentence(u.Problem) + " Executions that need it end in an error.",
-				URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since,
-			})
-		}
-	}
-	rejected, err := i.engine.Statistics.Rejections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	unanswered, err := i.engine.Statistics.Unanswered(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(all, rejectionNeeds(rejected, profiles, credentials, i.now()),
-		questionNeeds(unanswered, profiles)), nil
-}
-
-// backupNeed reports a failed or missed last backup.
-func (i *Inbox) backupNeed(ctx context.Context) (n dashboardview.Need, waits bool, err error) {
-	last, bad, err := i.backups.BackupTrouble(ctx)
-	if err != nil || !bad {
-		return n, false, err
-	}
-	n = dashboardview.Need{
-		Icon: "download", Title: "The last backup failed", Detail: format.Sentence(app.Clip(last.Error, 200)),
-		URL: paths.SettingsBackups, Action: "See backups", At: last.FinishedAt,
-	}
-	if last.Status == store.BackupMissed {
-		n.Title = "Backups were missed"
-	}
-	return n, true, nil
-}
-
-// profileNeed reports what a profile needs a person for.
-func (i *Inbox) profileNeed(p app.Profile) (n dashboardview.Need, waits bool) {
-	n = dashboardview.Need{
-		Icon: "profile", Title: format.Title(p.Description), Quoted: p.PairingCode != "",
-		URL: paths.ProfileURL(p.Handle), At: p.CreatedAt,
-	}
-	asked, since := undecidedHosts(p)
-	switch p.State(i.now()) {
-	case app.StateUnlocked:
-		n.Action, n.Detail = "Finish setup", "It is being set up and not locked yet."
-		if p.PairingCode != "" {
-			n.Action, n.Code = "Review request", p.PairingCode
-			n.Detail = "An agent at " + p.CreatedFrom + " asks for " + countRequests(len(p.Keys), len(asked)) + "."
-		}
-		return n, true
-	case app.StateLocked:
-		if len(asked) > 0 {
-			n.Icon, n.Action, n.At = "globe", "Decide", since
-			n.Detail = "Its agent asks for " + format.Count(int64(len(asked)), "more host") + ": " +
-				app.Clip(strings.Join(asked, ", "), 120) + "."
-			return n, true
-		}
-		for _, k := range p.Keys {
-			if !k.ValueExists {
-				n.Icon, n.Action, n.URL, n.At = "key", "Set the value", paths.CredentialURL(k.Credential), p.LockedAt
-				n.Detail = "Its key " + k.Name + " has no value, so its scripts are refused."
-				return n, k.Credential != ""
-			}
-		}
-	}
-	return n, false
-}
-
-// undecidedHosts returns undecided hosts and the oldest request's time.
-func undecidedHosts(p app.Profile) (names []string, since time.Time) {
-	for _, h := range p.Hosts {
-		if h.Allowed {
+		n := dashboardview.Need{Icon: "key", Title: c.Name, URL: paths.CredentialURL(c.Name)}
+		unread, unreadable := u.Access.Vault.Unreadable(c)
+		switch {
+		case c.CheckError != "" && !c.ValueSetAt.After(c.CheckedAt):
+			n.Detail, n.Action, n.At = format.Sentence(c.CheckError), "Set a new value", c.CheckedAt
+		case unreadable && !vaultFails:
+			n.Detail = format.Sentence(unread.Problem) + " Executions that need it end in an error."
+			n.Action, n.At = "See the reference", unread.Since
+		default:
 			continue
 		}
-		names = append(names, h.Brief())
-		if since.IsZero() || h.CreatedAt.Before(since) {
-			since = h.CreatedAt
-		}
+		all = append(all, n)
 	}
-	return names, since
-}
-
-// credentialNeed reports a failed last test of a credential's present value.
-func credentialNeed(c app.Credential) (n dashboardview.Need, waits bool) {
-	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
-		return n, false
+	rejected, err := u.Engine.Statistics.Rejections(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return dashboardview.Need{
-		Icon: "key", Title: c.Name, Detail: format.Sentence(c.CheckError),
-		URL: paths.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt,
-	}, true
-}
-
-func countRequests(keys, hosts int) string {
-	switch {
-	case keys == 0 && hosts == 0:
-		return "nothing so far"
-	case hosts == 0:
-		return format.Count(int64(keys), "key")
-	case keys == 0:
-		return format.Count(int64(hosts), "host")
-	}
-	return format.Count(int64(keys), "key") + " and " + format.Count(int64(hosts), "host")
+	unanswered, err := u.Engine.Statistics.Unanswered(ctx)
+	return slices.Concat(all, rejectionNeeds(rejected, profiles, credentials, u.Now()),
+		questionNeeds(unanswered, profiles)), err
 }

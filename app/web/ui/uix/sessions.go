@@ -12,7 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -22,27 +21,21 @@ const (
 	keyRole    = "airlock.role" // that the request needs
 )
 
-// Sessions checks logins. It is safe for concurrent use.
-type Sessions struct {
-	access *access.Parts
-	now    func() time.Time
-}
-
 // Require admits requests with a valid session and a person with the role.
 //
 // It reads the form before it checks: a slow form must not outlive its session. It reads nothing
 // from strangers.
-func (s *Sessions) Require(needed app.Role) echo.MiddlewareFunc {
+func (u *UI) Require(needed app.Role) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			c.Set(keyRole, needed)
 			r := c.Request()
-			look := s.access.Sessions.Touch
+			look := u.Access.Sessions.Touch
 			if automatic(c) {
-				look = s.access.Sessions.Get
+				look = u.Access.Sessions.Get
 			}
 			if r.Method == http.MethodPost && !IsUpload(r) {
-				if err := s.Check(c); err != nil {
+				if err := u.Check(c); err != nil {
 					return err
 				}
 				if err := readBody(r); err != nil {
@@ -82,8 +75,8 @@ func automatic(c echo.Context) bool {
 
 // Check returns nil while a request's session counts. CodeUnauthorized: it is over. CodeForbidden:
 // its person lost the required role.
-func (s *Sessions) Check(c echo.Context) error {
-	session, err := s.access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
+func (u *UI) Check(c echo.Context) error {
+	session, err := u.Access.Sessions.Get(c.Request().Context(), SessionToken(c), c.RealIP())
 	if err != nil {
 		return err
 	}
@@ -110,22 +103,22 @@ const Heartbeat = 20 * time.Second
 
 // Reader reads while a request's session counts. It checks with the first piece a Heartbeat after
 // the last check, and at the end. A stalled sender is not checked.
-func (s *Sessions) Reader(c echo.Context, r io.Reader) io.Reader {
-	return &sessionReader{Reader: r, sessions: s, c: c, checked: s.now()}
+func (u *UI) Reader(c echo.Context, r io.Reader) io.Reader {
+	return &sessionReader{Reader: r, ui: u, c: c, checked: u.Now()}
 }
 
 type sessionReader struct {
 	io.Reader
-	sessions *Sessions
-	c        echo.Context
-	checked  time.Time
+	ui      *UI
+	c       echo.Context
+	checked time.Time
 }
 
 // Read implements io.Reader.
 func (r *sessionReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	if now := r.sessions.now(); errors.Is(err, io.EOF) || now.Sub(r.checked) >= Heartbeat {
-		if over := r.sessions.Check(r.c); over != nil {
+	if now := r.ui.Now(); errors.Is(err, io.EOF) || now.Sub(r.checked) >= Heartbeat {
+		if over := r.ui.Check(r.c); over != nil {
 			return 0, over
 		}
 		r.checked = now

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
@@ -65,7 +64,7 @@ func firstStatement(script string) string {
 	return first
 }
 
-// matchIn finds the first whole word of words in a text, ignoring case.
+// matchIn finds the first of words in a text, ignoring case.
 func matchIn(text, words string) (s components.Summary, found bool) {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) { // lower case changes a letter's length: offsets would be wrong
@@ -73,26 +72,11 @@ func matchIn(text, words string) (s components.Summary, found bool) {
 	}
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		for from := 0; word != ""; {
-			at := strings.Index(lower[from:], word)
-			if at < 0 {
-				break
-			}
-			at += from
-			if end := at + len(word); wholeWord(text, at, end) {
-				return excerpt(text, at, end), true
-			}
-			from = at + len(word)
+		if at := strings.Index(lower, word); word != "" && at >= 0 {
+			return excerpt(text, at, at+len(word)), true
 		}
 	}
 	return s, false
-}
-
-func wholeWord(text string, at, end int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	after, _ := utf8.DecodeRuneInString(text[end:])
-	joins := func(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
-	return !joins(before) && !joins(after)
 }
 
 // excerpt returns a match with its line's context.

@@ -37,21 +37,16 @@ type Config struct {
 	DataLoss string // why the data will be gone after the next start; "" if it won't
 }
 
-// UI renders pages and redirects. Page packages embed it. It is safe for concurrent use.
+// UI renders pages and redirects, and checks sessions. Page packages embed it. It is safe for
+// concurrent use.
 type UI struct {
 	Config
-	*Sessions
-	*Inbox
 	Vault *VaultWatch
 }
 
 // New returns a UI.
 func New(cfg Config) *UI {
-	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
-	return &UI{
-		Config: cfg, Vault: vault, Sessions: &Sessions{access: cfg.Access, now: cfg.Now},
-		Inbox: &Inbox{access: cfg.Access, engine: cfg.Engine, backups: cfg.Backups, vault: vault, now: cfg.Now},
-	}
+	return &UI{Config: cfg, Vault: &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}}
 }
 
 // Shell returns a logged-in page's surroundings and the profiles it read.
@@ -65,7 +60,7 @@ func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	needs, err := u.Count(ctx, profiles)
+	needs, err := u.countNeeds(ctx, profiles)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
