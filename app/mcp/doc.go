@@ -4,5 +4,10 @@
 // authorises, limits and redacts.
 //
 // A tool waits where the API would have its caller poll, and reports progress if asked to. A
-// script's question is the tool's answer, and the model answers it with the respond tool.
+// script's question goes to the client's model if the client offers sampling, else it is the tool's
+// answer. The protocol of 2026-07-28 declared sampling obsolete; the respond tool works without it.
+//
+// A client of that protocol or later gets the question as an answer, and calls again with the
+// model's words. An older one is asked in mid-call. The ids that such an answer sends back need no
+// signature: the agent API authorises them anew.
 package mcp

@@ -61,7 +61,7 @@ func artifactURI(id, name string) string {
 }
 
 func (s server) readArtifact(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	ctx, api := s.way(ctx)
+	ctx, api := s.way(ctx, req.Extra)
 	uri := req.Params.URI
 	missing := sdk.ResourceNotFoundError(uri)
 	id, escaped, found := strings.Cut(strings.TrimPrefix(uri, uriBeginning), uriMiddle)

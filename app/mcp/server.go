@@ -25,11 +25,11 @@ const instructions = "Airlock runs Python in a sandbox with credentials that a p
 	"only. The skill tool tells the rest."
 
 // Way returns the client by which a request acts, and bounds its time.
-type Way func(ctx context.Context) (context.Context, client.Client)
+type Way func(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client)
 
 // Through returns a Way that always uses one client.
 func Through(api client.Client) Way {
-	return func(ctx context.Context) (context.Context, client.Client) { return ctx, api }
+	return func(ctx context.Context, _ *sdk.RequestExtra) (context.Context, client.Client) { return ctx, api }
 }
 
 // server is the shared state of tools and resources.
@@ -39,32 +39,35 @@ type server struct {
 }
 
 // Server returns an MCP server whose tools and resources act by way. profile is that of a
-// connection that is not HTTP; it may be empty.
-func Server(way Way, profile app.Secret, version string) *sdk.Server {
+// connection that is not HTTP; it may be empty. announce tells all clients that the tools may have
+// changed.
+func Server(way Way, profile app.Secret, version string) (s *sdk.Server, announce func()) {
 	common := server{way, profile}
-	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
+	s = sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private" // tools and artifacts are those of one profile
 		},
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true},
+			Resources: &sdk.ResourceCapabilities{}},
 	})
 	for _, tool := range apidocs.Tools() {
 		common.addTool(s, tool)
 		if tool.ID == "execute" {
 			s.AddReceivingMiddleware(common.skillTools(tool))
+			announce = func() { common.addTool(s, tool) } // the library tells that there was a change
 		}
 	}
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: artifactURIs, Name: "artifact", Title: "Artifact",
 		Description: "A file that a script left, up to 4 MiB. The answer of execute links to it."}, common.readArtifact)
-	return s
+	return s, announce
 }
 
 func (s server) addTool(to *sdk.Server, tool apidocs.Tool) {
 	to.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input,
 		Annotations: annotations(tool)},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			ctx, api := s.way(ctx)
+			ctx, api := s.way(ctx, req.Extra)
 			result, err := call{api: api, own: s.own(req.Extra), tool: tool, req: req}.run(ctx)
 			if err != nil {
 				return errorResult(err), nil
@@ -92,6 +95,9 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 	r, err := toRequest(c.tool, c.req.Params.Arguments, c.own)
 	if err != nil {
 		return nil, err
+	}
+	if c.req.Params.RequestState != "" {
+		return c.resume(ctx, r.Profile)
 	}
 	switch c.tool.ID {
 	case "execute", "rerun":

@@ -1,18 +1,21 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/client"
+	"github.com/computclaw/airlock/app/sleep"
 )
 
 const (
@@ -80,7 +83,7 @@ func (s server) skills(ctx context.Context, of *sdk.RequestExtra) (list []skill)
 	if profile.Empty() {
 		return nil
 	}
-	ctx, api := s.way(ctx)
+	ctx, api := s.way(ctx, of)
 	got, err := api.Do(ctx, client.Request{Method: "GET", Path: listSkills, Profile: profile})
 	var all struct {
 		Skills []skill `json:"skills"`
@@ -170,4 +173,22 @@ func withSkill(arguments json.RawMessage, name string) json.RawMessage {
 		return arguments
 	}
 	return text
+}
+
+// lookEvery is how often WatchSkills looks.
+const lookEvery = 30 * time.Second
+
+// WatchSkills calls announce when a profile's skills change, until ctx ends.
+func WatchSkills(ctx context.Context, api client.Client, profile app.Secret, announce func()) {
+	var before []byte
+	for sleep.For(ctx, lookEvery) == nil {
+		got, err := api.Do(ctx, client.Request{Method: "GET", Path: listSkills, Profile: profile})
+		if err != nil || !got.OK() {
+			continue
+		}
+		if before != nil && !bytes.Equal(before, got.Text) {
+			announce()
+		}
+		before = got.Text
+	}
 }

@@ -1,9 +1,16 @@
 package mcp
 
 import (
+	"context"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 )
 
 // TestNamesOfSkillToolsSuitModels: names are short enough and unique.
@@ -18,4 +25,31 @@ func TestNamesOfSkillToolsSuitModels(t *testing.T) {
 		}
 		seen[tool] = true
 	}
+}
+
+// changing answers with one list of skills twice, then with another.
+type changing struct{ asked int }
+
+func (c *changing) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.asked++
+	text := "one"
+	if c.asked > 2 {
+		text = "two"
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)),
+		Request: r}, nil
+}
+
+// TestWatchSkillsAnnouncesChangesOnly: what stays the same is not announced.
+func TestWatchSkillsAnnouncesChangesOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*lookEvery+lookEvery/2)
+		defer cancel()
+		api, announced := &changing{}, 0
+		WatchSkills(ctx, client.Client{URL: "http://api.test", HTTP: &http.Client{Transport: api}}, app.NewSecret("ark_test"),
+			func() { announced++ })
+		if api.asked != 5 || announced != 1 {
+			t.Errorf("asked %d times, announced %d", api.asked, announced)
+		}
+	})
 }

@@ -86,8 +86,9 @@ func TestATraceIsFollowedThroughMCP(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bearer := "Authorization: Bearer " + w.lockedProfile().ID
+	session := w.open(bearer)
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
-	w.call("POST", "/mcp", list, modelHeaders(bearer, "Traceparent: "+sampleParent)...)
+	w.call("POST", "/mcp", list, modelHeaders("Mcp-Session-Id: "+session, bearer, "Traceparent: "+sampleParent)...)
 	for line := range strings.Lines(w.log.String()) {
 		if strings.Contains(line, "route=/executions ") && strings.Contains(line, "trace="+sampleTrace) {
 			return

@@ -3,11 +3,13 @@ package web
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -34,11 +37,75 @@ func unhurried(t *testing.T, change ...func(*Config)) *world {
 	})
 }
 
+// open opens a session and returns its id.
+func (w *world) open(headers ...string) string {
+	w.t.Helper()
+	a := w.call("POST", "/mcp", initialize, modelHeaders(headers...)...)
+	session := a.header.Get("Mcp-Session-Id")
+	if a.status != http.StatusOK || session == "" {
+		w.t.Fatalf("%d %s", a.status, a.text)
+	}
+	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...)
+	return session
+}
+
+// TestSessionOpensBriefly: a session keeps its opening request, so that is short.
+func TestSessionOpensBriefly(t *testing.T) {
+	w := unhurried(t)
+	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
+	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
+	if got := w.call("POST", "/mcp",
+		strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x",
+			mcphttp.MaxOpening-len(initialize))+`"`, 1),
+		modelHeaders()...); got.status != http.StatusOK {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+}
+
+// TestNewestSessionsStay: opening endless sessions closes one's own; those can be opened again.
+func TestNewestSessionsStay(t *testing.T) {
+	w := unhurried(t)
+	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
+	first := w.open()
+	for range mcphttp.MaxSessions {
+		if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != http.StatusOK {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+	}
+	within(t, "the first session is closed", func() bool {
+		return w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+first)...).status == http.StatusNotFound
+	})
+	again := w.open()
+	for range mcphttp.MaxSessions {
+		w.call("POST", "/mcp", initialize, modelHeaders("Mcp-Session-Id: "+again)...)
+	}
+	if a := w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+again)...); a.status != http.StatusOK {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+// TestEndedSessionsTakeNoPlace: opening and ending sessions closes nobody else's.
+func TestEndedSessionsTakeNoPlace(t *testing.T) {
+	w := unhurried(t)
+	first := "Mcp-Session-Id: " + w.open()
+	for range mcphttp.MaxSessions + 1 {
+		if a := w.call("DELETE", "/mcp", "", modelHeaders("Mcp-Session-Id: "+w.open())...); a.status != http.StatusNoContent {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+		// Keep the first from being idle.
+		if a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"ping"}`, modelHeaders(first)...); a.status != http.StatusOK {
+			t.Fatalf("the session that stays open: %d %s", a.status, a.text)
+		}
+	}
+}
+
 // TestNoBatchOfMessages: a 4 MiB batch could make 40,000 calls.
 func TestNoBatchOfMessages(t *testing.T) {
 	w := unhurried(t)
+	session := w.open()
 	const batch = ` [{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"skill"}}]`
-	w.refused(w.call("POST", "/mcp", batch, "Accept: application/json, text/event-stream"),
+	w.refused(w.call("POST", "/mcp", batch, "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session),
 		http.StatusBadRequest, app.CodeInvalidJSON)
 	w.refused(w.call("POST", "/mcp", "["+initialize+"]", "Accept: application/json, text/event-stream"),
 		http.StatusBadRequest, app.CodeInvalidJSON)
@@ -47,19 +114,22 @@ func TestNoBatchOfMessages(t *testing.T) {
 // TestNoPageSpeaksMCP: DNS rebinding gives no page access.
 func TestNoPageSpeaksMCP(t *testing.T) {
 	w := unhurried(t)
-	a := w.call("POST", "/mcp", initialize, modelHeaders("Origin: "+w.server.URL, "Sec-Fetch-Site: same-origin")...)
-	w.refused(a, http.StatusForbidden, app.CodeForbidden)
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		a := w.call(method, "/mcp", initialize, modelHeaders("Origin: "+w.server.URL, "Sec-Fetch-Site: same-origin")...)
+		w.refused(a, http.StatusForbidden, app.CodeForbidden)
+	}
 }
 
 // TestCallEndsWithItsRequest: a client that disconnects leaves no waiting call behind.
 func TestCallEndsWithItsRequest(t *testing.T) {
 	w := unhurried(t)
 	p := w.profile()
+	session := w.open(bearerOf(p))
 	ctx, hangUp := context.WithCancel(t.Context())
 	const wait = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_profile","arguments":{},"_meta":{"progressToken":"p"}}}`
 	r, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/mcp", strings.NewReader(wait))
 	w.must(err)
-	for _, h := range modelHeaders("Content-Type: application/json", bearerOf(p)) {
+	for _, h := range modelHeaders("Content-Type: application/json", "Mcp-Session-Id: "+session, bearerOf(p)) {
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
@@ -70,18 +140,31 @@ func TestCallEndsWithItsRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	hangUp()
-	within(t, "the call is over", func() bool { return w.web.mcp.Calls() == 0 })
+	// To close a session waits for its calls.
+	end, err := http.NewRequestWithContext(t.Context(), "DELETE", w.server.URL+"/mcp", nil)
+	w.must(err)
+	end.Header = r.Header
+	ended, err := (&http.Client{Timeout: 20 * time.Second}).Do(end)
+	if err != nil {
+		t.Fatalf("the call goes on without anybody to tell: %v", err)
+	}
+	defer ended.Body.Close()
+	if ended.StatusCode != http.StatusNoContent {
+		t.Error(ended.Status)
+	}
 }
 
-// TestSlowMessage: a message has the time of any other body.
+// TestSlowMessage: a session gives no extra time to send a message.
 func TestSlowMessage(t *testing.T) {
 	w := unhurried(t)
+	session := w.open()
 	address := serve(t, w.web, func(server *http.Server) { server.ReadTimeout = 300 * time.Millisecond })
 	conn, err := net.Dial("tcp", address.String())
 	w.must(err)
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn,
-		"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 1000\r\n\r\n{")
+		"POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: */*\r\nMcp-Session-Id: "+
+			"%s\r\nContent-Length: 1000\r\n\r\n{", session)
 	w.must(err)
 	w.must(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
@@ -92,9 +175,30 @@ func TestSlowMessage(t *testing.T) {
 func (w *world) hurried() net.Addr {
 	w.t.Helper()
 	return serve(w.t, w.web, func(server *http.Server) {
-		server.Handler = w.server.Config.Handler
+		server.Handler = w.server.Config.Handler // with its sessions
 		server.ReadTimeout, server.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
 	})
+}
+
+// TestBodyOfAStreamThatNeverComes: calls without a body don't wait for one.
+func TestBodyOfAStreamThatNeverComes(t *testing.T) {
+	w := unhurried(t)
+	address := w.hurried()
+	for _, method := range []string{"GET", "DELETE"} {
+		for _, length := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked"} {
+			conn, err := net.Dial("tcp", address.String())
+			w.must(err)
+			defer conn.Close()
+			_, err = fmt.Fprintf(conn, "%s /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n%s\r\n\r\n", method,
+				length)
+			w.must(err)
+			w.must(conn.SetReadDeadline(time.Now().Add(10 * time.Second)))
+			if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s with %s: the server still waits: %v", method, length, err)
+			}
+		}
+	}
+	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
 // TestBodyOfADownloadThatNeverComes: streams and artifacts, which lift deadlines, don't wait for an
@@ -129,10 +233,11 @@ func TestBodyOfADownloadThatNeverComes(t *testing.T) {
 // TestAnswerThatNobodyReads: unread answers hold their place for a bounded time.
 func TestAnswerThatNobodyReads(t *testing.T) {
 	w := unhurried(t)
+	session := w.open()
 	address := w.hurried()
 	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	dialNarrow(t, address, fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: "+
-		"application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
+		"application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session,
 		len(call), call))
 	within(t, "the call has begun", func() bool { return w.web.mcp.Calls() == 1 })
 	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
@@ -143,16 +248,33 @@ func TestHoleLargeCallsAreShort(t *testing.T) {
 	t.Parallel()
 	w := unhurried(t)
 	p := w.profile()
+	session := w.open(bearerOf(p))
 	address := serve(t, w.web, func(s *http.Server) { s.WriteTimeout = 2 * time.Second })
 	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_profile","arguments":{},` +
 		`"_meta":{"progressToken":"p"}}}`
 	call += strings.Repeat(" ", app.MaxBody-len(call))
 	conn := dialNarrow(t, address, fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
+		"Accept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", session,
 		bearerOf(p), len(call), call))
 	within(t, "a place is taken", func() bool { return w.web.cfg.Bodies.Taken() == 1 })
 	_, _ = io.Copy(io.Discard, conn)
 	within(t, "no place is taken", func() bool { return w.web.cfg.Bodies.Taken() == 0 })
+}
+
+// TestSessionKeepsNoAddress: a call is recorded under its own address, not its session's.
+func TestSessionKeepsNoAddress(t *testing.T) {
+	w := unhurried(t)
+	session := w.open("X-Forwarded-For: 192.0.2.1")
+	const create = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_profile","arguments":{"description":"d"}}}`
+	if a := w.call("POST", "/mcp", create,
+		modelHeaders("Mcp-Session-Id: "+session, "X-Forwarded-For: 198.51.100.7")...); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	events, err := w.access.Audit.Latest(t.Context(), 1)
+	w.must(err)
+	if len(events) != 1 || events[0].Actor.Address != "198.51.100.7" {
+		t.Errorf("%+v", events)
+	}
 }
 
 func within(t *testing.T, what string, reached func() bool) {

@@ -22,14 +22,20 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// modelOf connects an MCP client as a profile.
-func (w *world) modelOf(p app.Profile) *sdk.ClientSession {
+// modelOf connects an MCP client as a profile. changed announces new tool lists.
+func (w *world) modelOf(p app.Profile) (session *sdk.ClientSession, changed chan struct{}) {
 	w.t.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(w.t.Context(), &sdk.StreamableClientTransport{Endpoint: w.server.URL + "/mcp",
+	changed = make(chan struct{}, 10)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, &sdk.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
+	}).Connect(w.t.Context(), &sdk.StreamableClientTransport{Endpoint: w.server.URL + "/mcp",
 		HTTPClient: &http.Client{Transport: bearing(p.ID)}}, nil)
 	w.must(err)
+	if got := session.InitializeResult().ProtocolVersion; got != "2025-11-25" {
+		w.t.Errorf("the client, which knows 2026-07-28 too, speaks %s", got)
+	}
 	w.t.Cleanup(func() { _ = session.Close() })
-	return session
+	return session, changed
 }
 
 func (w *world) toolOf(session *sdk.ClientSession, name string) *sdk.Tool {
@@ -48,21 +54,33 @@ const monthly = "---\nname: monthly\ndescription: Sums a month with " + plantedS
 	"  airlock.input-schema: '{\"type\":\"object\",\"required\":[\"month\"],\"$defs\":{\"m\":{\"type\":\"string\"}}," +
 	"\"properties\":{\"month\":{\"$ref\":\"#/$defs/m\"}}}'\n---\nSums.\n"
 
-// TestASkillIsATool with its schema, for profiles that may run it. Refusals are
-// explained.
+// TestASkillIsATool with its schema, for profiles that may run it. Changes are announced and
+// refusals explained.
 func TestASkillIsATool(t *testing.T) {
 	w := newWorld(t)
 	t.Cleanup(w.web.Drain)
 	p, other := w.lockedProfile(), w.profile()
-	session := w.modelOf(p)
+	session, changed := w.modelOf(p)
+	awaitChange := func(what string) {
+		t.Helper()
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: nobody told that the tools changed", what)
+		}
+	}
 	a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": monthly, "main.py": "set_result(inputs)"}),
 		bearerOf(p), "Content-Type: application/zip")
 	digest, _ := a.json["digest"].(string)
 	if w.toolOf(session, "skill_monthly") != nil {
 		t.Error("a version that waits for review is a tool")
 	}
+	for len(changed) > 0 {
+		<-changed
+	}
 	_, err := w.engine.Skills.Approve(t.Context(), person, "monthly", 1, digest)
 	w.must(err)
+	awaitChange("approved")
 	tool := w.toolOf(session, "skill_monthly")
 	if tool == nil {
 		t.Fatal("the approved skill is no tool")
@@ -79,7 +97,7 @@ func TestASkillIsATool(t *testing.T) {
 		!strings.Contains(tool.Description, "Sums a month") {
 		t.Errorf("%q with %s", tool.Description, schema)
 	}
-	if w.toolOf(w.modelOf(other), "skill_monthly") != nil {
+	if theirs, _ := w.modelOf(other); w.toolOf(theirs, "skill_monthly") != nil {
 		t.Error("another profile has the tool")
 	}
 	call := func(arguments map[string]any) string {
@@ -104,6 +122,7 @@ func TestASkillIsATool(t *testing.T) {
 	}
 	_, err = w.engine.Skills.Revoke(t.Context(), person, "monthly", 1, "It sends mail.")
 	w.must(err)
+	awaitChange("revoked")
 	if w.toolOf(session, "skill_monthly") != nil {
 		t.Error("a revoked skill is a tool")
 	}
@@ -122,7 +141,7 @@ func TestAModelIsToldWhatAwaitsAPerson(t *testing.T) {
 	p := w.lockedProfile()
 	_, err := w.access.CodeRules.Set(t.Context(), person, p.Handle, app.MayRunApprovedScripts)
 	w.must(err)
-	session := w.modelOf(p)
+	session, _ := w.modelOf(p)
 	call := func(name string, arguments map[string]any) (text string, failed bool) {
 		t.Helper()
 		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
@@ -175,31 +194,5 @@ func TestAModelIsToldWhatAwaitsAPerson(t *testing.T) {
 	if text, failed := call("execute", map[string]any{"script": "result 3"}); !failed ||
 		!strings.Contains(text, "script_not_allowed") || !strings.Contains(text, "list_skills") {
 		t.Errorf("where only skills may run: %s", text)
-	}
-}
-
-const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-
-// modelHeaders returns the headers that every MCP client sends.
-func modelHeaders(more ...string) []string {
-	return append([]string{"Accept: application/json, text/event-stream", "MCP-Protocol-Version: 2025-06-18"}, more...)
-}
-
-// TestArgumentsThatAreLeftOut: strict clients send null, and some models "".
-func TestArgumentsThatAreLeftOut(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	p, err := w.access.Profiles.Create(t.Context(), person, "revenue")
-	w.must(err)
-	bearer := "Authorization: Bearer " + p.ID
-	for _, arguments := range []string{
-		`{"profile_id":null,"limit":null,"status":null,"before":null,"label":null}`,
-		`{"profile_id":"","limit":"","status":"","before":"","label":""}`,
-	} {
-		a := w.call("POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions",`+
-			`"arguments":`+arguments+`}}`, modelHeaders(bearer)...)
-		if strings.Contains(a.text, `"isError":true`) || !strings.Contains(a.text, `"executions"`) {
-			t.Errorf("%s: %s", arguments, a.text)
-		}
 	}
 }

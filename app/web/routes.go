@@ -19,7 +19,7 @@ func (s *Server) addRoutes(e *echo.Echo) {
 	for _, r := range s.monitorRoutes() {
 		e.Add(r.Method, r.Path, r.Handle, s.withAdminToken)
 	}
-	e.POST("/mcp", s.mcp.Serve)
+	e.Any("/mcp", s.mcp.Serve)
 	e.GET("/", httpx.Redirect("/ui"))
 	s.ui.Register(e.Group("/ui"))
 }

@@ -96,7 +96,7 @@ func New(cfg Config) *Server {
 	})
 	e := s.router()
 	s.mcp = mcphttp.New(mcphttp.Config{
-		API: e, Version: cfg.Version, Origins: s.origins, Drain: s.drain,
+		API: e, Version: cfg.Version, Origins: s.origins, Drain: s.drain, Hub: cfg.Hub, Now: cfg.Now,
 	})
 	s.addRoutes(e)
 	s.handler = e

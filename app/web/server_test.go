@@ -134,11 +134,13 @@ func TestSlowModelsHoldRoom(t *testing.T) {
 	p := s.locked()
 	large := s.runs(p, strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4), app.StatusCompleted)
 	address := serve(t, s.server, func(*http.Server) {})
+	w := &world{t: t, server: &httptest.Server{URL: "http://" + address.String()}}
+	session := w.open(bearerOf(p))
 	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_execution","arguments":{"execution_id":"` +
 		large.ID + `"}}}`
 	conn := dialNarrow(t, address, fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
-		bearerOf(p), len(call), call))
+		"Accept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s",
+		session, bearerOf(p), len(call), call))
 	var seen strings.Builder
 	for !strings.Contains(seen.String(), strings.Repeat("x", 1000)) {
 		if _, err := io.CopyN(&seen, conn, 100); err != nil {

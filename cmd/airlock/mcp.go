@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -41,7 +42,15 @@ func serveModel(ctx context.Context, c cli.Console, args []string) error {
 			return cli.UsageError{Message: "--url: " + err.Error()}
 		}
 	}
-	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, build.Version)
+	api := client.New(cfg.URL)
+	server, announce := mcp.Server(mcp.Through(api), cfg.Profile, build.Version)
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer cancel()
+	if !cfg.Profile.Empty() {
+		watch.Go(func() { mcp.WatchSkills(ctx, api, cfg.Profile, announce) })
+	}
 	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.In), Writer: unclosed{c.Out}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve on stdin and stdout: %w", err)

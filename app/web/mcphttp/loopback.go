@@ -8,17 +8,23 @@ import (
 	"net/http"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// originKey finds the HTTP request of a call in its context.
-type originKey struct{}
-
 // loopback lets a tool call the API as its carrying request. It ends with that request.
-func (h *Handler) loopback(ctx context.Context) (context.Context, client.Client) {
-	origin, _ := ctx.Value(originKey{}).(*http.Request)
-	ctx, cancel := context.WithCancel(ctx) // the library hides the end of the request
+func (h *Handler) loopback(ctx context.Context, of *sdk.RequestExtra) (context.Context, client.Client) {
+	ctx, cancel := context.WithCancel(ctx)
+	var origin *http.Request
+	if of != nil && of.TokenInfo != nil {
+		origin, _ = of.TokenInfo.Extra[requestKey].(*http.Request)
+	}
+	if origin == nil {
+		cancel()
+		return ctx, client.Client{HTTP: &http.Client{}}
+	}
 	context.AfterFunc(origin.Context(), cancel)
 	if end, ok := origin.Context().Deadline(); ok {
 		ctx, cancel = context.WithDeadline(ctx, end)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// TestModelContext runs an agent's flow through the protocol's library: over HTTP and stdio.
+// TestModelContext runs an agent's flow through the protocol's library: over HTTP and stdio, with
+// and without a model.
 func TestModelContext(t *testing.T) {
 	t.Parallel()
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
@@ -38,7 +40,8 @@ func TestModelContext(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("questions", func(t *testing.T) { agentAnswers(t, connect) })
+			t.Run("with a model", func(t *testing.T) { modelAnswers(t, connect) })
+			t.Run("without", func(t *testing.T) { agentAnswers(t, connect) })
 			t.Run("skill", func(t *testing.T) { modelRunsSkill(t, connect) })
 			t.Run("files", func(t *testing.T) { isNotOthers(t, in, other, modelMovesFiles(t, connect)) })
 		})
@@ -48,6 +51,30 @@ func TestModelContext(t *testing.T) {
 
 const asking = "a = llm.complete('first?')\nb = llm.complete('second?')\nprint('out')\nset_result([a, b, inputs['n'] " +
 	"+ 1])"
+
+func modelAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) {
+	var asked, reports atomic.Int64
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		//nolint:staticcheck // see app/mcp
+		CreateMessageHandler: func(_ context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			asked.Add(1)
+			prompt, _ := req.Params.Messages[0].Content.(*sdk.TextContent)
+			return &sdk.CreateMessageResult{Role: "assistant", Model: "m", //nolint:staticcheck // the same
+				Content: &sdk.TextContent{Text: strings.ToUpper(prompt.Text)}}, nil
+		},
+		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { reports.Add(1) },
+	})
+	session, err := connect(client)
+	e2e.Must(t, err)
+	defer session.Close()
+	params := &sdk.CallToolParams{Name: "execute",
+		Arguments: map[string]any{"script": asking, "inputs": map[string]any{"n": 41}}}
+	params.SetProgressToken("here")
+	got := called(t, session, params)
+	if got.Status != "completed" || string(got.Result) != `["FIRST?","SECOND?",42]` || asked.Load() != 2 {
+		t.Errorf("%+v, %d questions", got, asked.Load())
+	}
+}
 
 func agentAnswers(t *testing.T, connect func(*sdk.Client) (*sdk.ClientSession, error)) {
 	session, err := connect(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil))
@@ -176,7 +203,8 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestModelContextForeignClient runs the flow through the official TypeScript library.
+// TestModelContextForeignClient runs the flow through the official TypeScript library, a protocol
+// version with sessions.
 func TestModelContextForeignClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,7 +233,7 @@ func TestModelContextForeignClient(t *testing.T) {
 		IsError    bool
 	}
 	e2e.Must(t, json.Unmarshal(out, &said))
-	if said.IsError || said.Reports == 0 || string(said.Structured.Result) != `["done"]` ||
+	if said.IsError || said.Reports == 0 || string(said.Structured.Result) != `["FIRST?","SECOND?"]` ||
 		!slices.Contains(said.Tools, "create_profile") {
 		t.Errorf("%+v", said)
 	}
