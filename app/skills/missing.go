@@ -67,7 +67,7 @@ func (s *Service) CheckPackages(ctx context.Context, v Version, p app.Placement)
 	return aboutSkill(app.E(app.CodePackageMissing, fmt.Sprintf("the skill %s@%d was not run: the sandbox %s lacks %s",
 		v.Name, v.Number, have.Label(), app.VisibleText(app.Clip(strings.Join(names, ", "), 500))),
 		"Ask the operator to install that, or upload a version that imports what GET /packages lists. "+
-			"Imports under try or if don't count."))
+			"Indented imports don't count."))
 }
 
 // settingInstalled has what boxes had when a server looked last, for programs beside it.

@@ -8,10 +8,9 @@
 // A bundle's identity is its Digest over paths, mode bits and contents. Packing the same files
 // again changes nothing.
 //
-// Imports and calls of Python files are found by tokens, not by Python's module ast in a box. A
-// person reviews facts also without a box, and a box's Python may not parse a newer or older file.
-// Tokens suffice, because facts refuse nothing by themselves: code that hides its actions has to
-// call something that is among them.
+// Imports and calls of Python files are found by their tokens (app/python). These suffice, because
+// facts refuse nothing by themselves: code that hides its actions has to call something that is
+// among them.
 //
 // The format: https://agentskills.io/specification.
 package bundle

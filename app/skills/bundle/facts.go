@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/python"
 	"github.com/computclaw/airlock/app/redact"
 )
 
@@ -133,7 +134,7 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 			facts.Requirements = append(facts.Requirements, requirements(text)...)
 		}
 		if isPython(f) {
-			facts.addPython(readPython(f.Path, text), imports)
+			facts.addPython(f.Path, python.Read(text), imports)
 		}
 	}
 	maps.DeleteFunc(imports, func(module string, _ bool) bool { return b.hasModule(module) })
@@ -141,18 +142,21 @@ func (b Bundle) Scan(patterns func(text string) []redact.Match) Facts {
 	return facts
 }
 
-func (facts *Facts) addPython(s pySource, imports map[string]bool) {
-	for _, one := range s.imports {
-		if top, _, _ := strings.Cut(one.module, "."); one.level == 0 && len(imports) < maxNames {
+func (facts *Facts) addPython(file string, source python.Source, imports map[string]bool) {
+	for _, one := range source.Imports {
+		if top, _, _ := strings.Cut(one.Module, "."); one.Level == 0 && len(imports) < maxNames {
 			imports[top] = true
 		}
 	}
-	add := func(list *[]Finding, more []Finding) {
-		*list = append(*list, more[:min(len(more), maxFindings-len(*list))]...)
+	for _, use := range source.Calls {
+		facts.Calls = note(facts.Calls, Finding{file, use.Line, use.Name})
 	}
-	add(&facts.Calls, s.calls)
-	add(&facts.Environment, s.environment)
-	add(&facts.Unread, s.unread)
+	for _, use := range source.Environment {
+		facts.Environment = note(facts.Environment, Finding{file, use.Line, use.Name})
+	}
+	if source.Problem != "" {
+		facts.Unread = note(facts.Unread, Finding{file, source.Line, source.Problem})
+	}
 }
 
 // hasModule reports whether Python finds a top-level module in the bundle. A folder without

@@ -16,7 +16,7 @@ func TestFactsOfABundle(t *testing.T) {
 		"lib/more.py": "from os import environ\neval('1')\n",
 		"main.py": "import requests, lib.more\nrequests.get('https://api.example.com/v1')\nhost = 'files.example.net'\n" +
 			"open('main.py')\ntoken = 'FIND ME'\n",
-		"odd.py":           "x = 1 # \u202e\np\u0430ypal = 2\n\x1b[31m\n",
+		"odd.py":           "]x = 1 # \u202e\np\u0430ypal = 2\n\x1b[31m\n",
 		"data.bin":         "\x00\x01",
 		"requirements.txt": "pandas>=2 # tables\n\nscikit_learn\n--index-url https://pypi.example.org/simple\n",
 	}))
@@ -32,7 +32,7 @@ func TestFactsOfABundle(t *testing.T) {
 	got := fmt.Sprint(facts.All())
 	want := "[{Other hosts [docs.example.com files.example.net pypi.example.org]} {Like a secret [main.py:5: a-rule]} " +
 		"{Runs or connects [lib/more.py:2: eval]} {Environment [lib/more.py:1: os.environ]} " +
-		"{Unread Python [odd.py:3: the character U+001B stands outside of texts]} " +
+		"{Unread Python [odd.py:1: the bracket ] closes none]} " +
 		"{Invisible [odd.py:1: U+202E odd.py:3: U+001B]} {Mixed alphabets [odd.py:2: p\u0430ypal]} {Not text [data.bin]} " +
 		"{Imports [lib os requests]} {Packages [pandas>=2 scikit_learn --index-url https://pypi.example.org/simple]}]"
 	if got != want {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/app/python"
 )
 
 // Needs are what the entrypoint requires besides Python and the files of the bundle.
@@ -17,8 +19,8 @@ type Needs struct {
 // maxNeeds is how many of each are kept.
 const maxNeeds = 200
 
-// Needs follows the imports of a Python entrypoint through the bundle. Imports under if, try or
-// except don't count, since they may be optional. Names of requirements.txt, at the top or beside
+// Needs follows the imports of a Python entrypoint through the bundle. Indented ones don't count,
+// since they may be optional. Names of requirements.txt, at the top or beside
 // the entrypoint, count without versions; lines with a condition don't.
 func (b Bundle) Needs() Needs {
 	own, modules, packages := b.moduleNames(), map[string]bool{}, map[string]bool{}
@@ -84,17 +86,17 @@ func (f *importFollower) follow(file string) {
 		return
 	}
 	f.seen[file] = true
-	for _, one := range readPython(file, string(content)).imports {
-		if one.optional {
+	for _, one := range python.Read(string(content)).Imports {
+		if !one.AtTop {
 			continue
 		}
 		folder := f.root
-		if one.level > 0 {
+		if one.Level > 0 {
 			folder = path.Dir(file)
-			for range one.level - 1 {
+			for range one.Level - 1 {
 				folder = path.Dir(folder)
 			}
-		} else if top, _, _ := strings.Cut(one.module, "."); top != "" {
+		} else if top, _, _ := strings.Cut(one.Module, "."); top != "" {
 			f.found[top] = true
 		}
 		f.module(folder, one)
@@ -102,13 +104,13 @@ func (f *importFollower) follow(file string) {
 }
 
 // module follows into the files that an import runs, if they are in the bundle.
-func (f *importFollower) module(folder string, one pyImport) {
-	for part := range strings.FieldsFuncSeq(one.module, func(r rune) bool { return r == '.' }) {
+func (f *importFollower) module(folder string, one python.Import) {
+	for part := range strings.FieldsFuncSeq(one.Module, func(r rune) bool { return r == '.' }) {
 		folder = path.Join(folder, part)
 		f.follow(folder + ".py")
 		f.follow(path.Join(folder, "__init__.py"))
 	}
-	for _, name := range one.names {
+	for _, name := range one.Names {
 		f.follow(path.Join(folder, name+".py"))
 		f.follow(path.Join(folder, name, "__init__.py"))
 	}

@@ -28,7 +28,7 @@ func TestNeedsAreWhatTheEntrypointImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "{[first json lxml openpyxl pandas yaml] [named pandas pyyaml ruamel-yaml scikit-learn]}"
+	want := "{[first json lxml openpyxl pandas] [named pandas pyyaml ruamel-yaml scikit-learn]}"
 	if got := fmt.Sprint(b.Needs()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
