@@ -61,11 +61,11 @@ func New(cfg Config) *Engine {
 	}
 	e.Sandboxes = sandbox.New(sandbox.Config{
 		Backends: cfg.Sandboxes, Auto: cfg.Auto, Limits: cfg.Limits, Runtime: cfg.Runtime, CA: cfg.CA, Pool: cfg.Pool,
-		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() }, Installed: e.noteInstalled,
+		Hub: cfg.Hub, Log: cfg.Log, Now: now, Changed: func() { e.Scheduler.Wake() },
 		Imports: modules,
 	})
 	e.Skills = skills.New(skills.Config{Store: cfg.Store, Files: cfg.Files, Hub: cfg.Hub, Now: now,
-		Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, Limits: cfg.Limits, TimeoutMax: cfg.Timeouts.Max})
+		Sandboxes: e.Sandboxes, Patterns: cfg.Patterns, TimeoutMax: cfg.Timeouts.Max})
 	in := cfg.Access
 	e.Runner = runner.New(runner.Config{
 		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Gateway: cfg.Gateway,
@@ -91,13 +91,6 @@ func New(cfg Config) *Engine {
 	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
 		parts.Statistics
 	return e
-}
-
-// noteInstalled keeps what boxes have, for commands beside the server.
-func (e *Engine) noteInstalled(list []sandbox.Installed) {
-	if err := e.Skills.NoteInstalled(e.ctx, list); err != nil && e.ctx.Err() == nil {
-		e.log.Warn("could not note what boxes have", "error", err)
-	}
 }
 
 // Start ends the executions of a dead process and begins to claim. It doesn't wait for the proofs

@@ -35,7 +35,7 @@ func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *
 	if sub.placement, err = s.cfg.Skills.Place(v, profile.Placement); err != nil {
 		return err
 	}
-	if err := s.cfg.Skills.CheckPackages(ctx, v, profile.Placement); err != nil {
+	if err := s.cfg.Skills.CheckPackages(v, profile.Placement); err != nil {
 		return err
 	}
 	sub.version = runnable{v}

@@ -22,16 +22,15 @@ type Class struct {
 
 // Backend is a backend in use, with a pool of boxes per class. It is safe for concurrent use.
 type Backend struct {
-	name     string
-	backend  plugins.Sandbox
-	report   plugins.Report
-	limits   plugins.Limits
-	runtime  string // of boxes without an image of their own
-	ca       []byte // PEM that every box trusts
-	imports  func() []string
-	opened   func() // called for each box of the default image that opened
-	recorded func() // called when a box reported something new
-	failed   func(error)
+	name    string
+	backend plugins.Sandbox
+	report  plugins.Report
+	limits  plugins.Limits
+	runtime string // of boxes without an image of their own
+	ca      []byte // PEM that every box trusts
+	imports func() []string
+	opened  func() // called for each box of the default image that opened
+	failed  func(error)
 
 	discovering sync.Mutex // held while boxes are opened only to see what is in them
 	runners     *compiledRunners

@@ -21,7 +21,7 @@ type BackendConfig struct {
 	Config  plugins.Config
 }
 
-// Config configures a Manager. All fields but Auto, Runtime, CA and Installed must be set.
+// Config configures a Manager. All fields but Auto, Runtime and CA must be set.
 type Config struct {
 	Backends []BackendConfig // in order of preference
 	Auto     bool            // use only the strongest one that passes
@@ -37,8 +37,6 @@ type Config struct {
 	Imports func() []string
 	// Changed is called when the backends in use may have changed. It must not call the Manager.
 	Changed func()
-	// Installed is called when a box reported something new; nil: it is not.
-	Installed func([]Installed)
 }
 
 // Manager knows the working backends and hands out their boxes. It is safe for concurrent use.

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -39,13 +38,17 @@ type Package struct{ Name, Version string }
 
 // Packages lists importable packages per backend in use and image, default class first. Unknown
 // classes are explored in the background, for the next call.
-func (m *Manager) Packages() []Installed {
+func (m *Manager) Packages() (list []Installed) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	standard := m.standardLocked()
 	for _, s := range m.backends {
 		m.discoverLocked(s.active)
+		if s.active != nil {
+			list = append(list, s.active.listInstalled(s.active == standard)...)
+		}
 	}
-	return m.installedLocked()
+	return list
 }
 
 // InstalledFor returns the packages of the boxes that Place would choose. If unknown, ok is false
@@ -69,26 +72,6 @@ func (m *Manager) InstalledFor(p app.Placement) (i Installed, ok bool) {
 func (m *Manager) discoverLocked(b *Backend) {
 	if b != nil && !m.stopped {
 		m.loops.Go(func() { b.discoverPackages(m.ctx) })
-	}
-}
-
-func (m *Manager) installedLocked() (list []Installed) {
-	standard := m.standardLocked()
-	for _, s := range m.backends {
-		if s.active != nil {
-			list = append(list, s.active.listInstalled(s.active == standard)...)
-		}
-	}
-	return list
-}
-
-// announceInstalled calls Config.Installed, in the background.
-func (m *Manager) announceInstalled() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cfg.Installed != nil && !m.stopped {
-		list := m.installedLocked()
-		m.loops.Go(func() { m.cfg.Installed(list) })
 	}
 }
 
@@ -118,12 +101,8 @@ func (b *Backend) recordPackages(image string, opened *Box) {
 	}
 	now := Installed{Python: ready.Python, Packages: list, Modules: slices.Sorted(slices.Values(ready.Modules))}
 	b.mu.Lock()
-	changed := !reflect.DeepEqual(b.packages[image], now)
+	defer b.mu.Unlock()
 	b.packages[image] = now
-	b.mu.Unlock()
-	if changed {
-		b.recorded()
-	}
 }
 
 // discoverPackages opens a box of each class that has not reported its packages. A class whose

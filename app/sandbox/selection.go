@@ -66,7 +66,6 @@ func (m *Manager) activateLocked(s *backendState) *Backend {
 		failures.reset()
 		m.resetRelapse(s)
 	}
-	b.recorded = m.announceInstalled
 	b.failed = func(err error) {
 		m.cfg.Log.Warn("could not open a sandbox", "backend", s.Name, "error", err)
 		if failures.add() == maxFailures {

@@ -3,26 +3,17 @@ package skills
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/skills/bundle"
 )
 
 // Place returns the placement of a version: its profile's, with its own image if the operator
 // offers images. Otherwise the image is only noted, and Missing tells what it lacks.
-// CodeSandboxUnavailable if the image isn't offered or isn't the profile's, or if boxes have less
-// memory or processors.
+// CodeSandboxUnavailable if the image isn't offered or isn't the profile's.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
-	if over := s.excessNeeds(v); len(over) > 0 {
-		return p, aboutSkill(app.E(app.CodeSandboxUnavailable,
-			fmt.Sprintf("the skill %s@%d was not run: it needs %s", v.Name, v.Number, strings.Join(over, " and ")),
-			"Upload a version that needs less, or ask the operator to raise the limit."))
-	}
-	return s.placeImage(v, p)
-}
-
-func (s *Service) placeImage(v Version, p app.Placement) (app.Placement, error) {
 	image := v.Manifest.Image
 	if image == "" || image == p.Image || s.cfg.Sandboxes == nil {
 		return p, nil
@@ -45,24 +36,62 @@ func (s *Service) placeImage(v Version, p app.Placement) (app.Placement, error) 
 		"Upload a version with another airlock.image or without one, or ask the operator to allow the image."))
 }
 
-func (s *Service) excessNeeds(v Version) (over []string) {
-	if m, limit := v.Manifest.Memory, s.cfg.Limits.Memory; m > limit && limit > 0 {
-		over = append(over, fmt.Sprintf("%s of memory (sandboxes have %s)", app.FormatSize(m), app.FormatSize(limit)))
+// Missing returns a version's needs that the boxes of a placement lack. Limits and an image come
+// first in words, then sorted names of modules and of distributions. Without known box contents
+// there are no names.
+func (s *Service) Missing(v Version, p app.Placement) []string {
+	var all []string
+	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {
+		all = append(all, fmt.Sprintf("%s of run time (runs are ended after %s)", t, limit))
 	}
-	if c, limit := v.Manifest.CPU, s.cfg.Limits.CPU; c > limit && limit > 0 {
-		over = append(over, fmt.Sprintf("%s cores (sandboxes have %s)", cores(c), cores(limit)))
+	if _, err := s.Place(v, p); err != nil {
+		all = append(all, "the image "+app.VisibleText(app.Clip(v.Manifest.Image, 100)))
 	}
-	return over
+	names, _ := s.missing(v, p)
+	return append(all, names...)
 }
 
-func cores(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-
-// exceeding returns a version's needs beyond the limits. Run time is only cut; other excess
-// prevents the run.
-func (s *Service) exceeding(v Version) []string {
-	over := s.excessNeeds(v)
-	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {
-		over = append(over, fmt.Sprintf("%s of run time (runs are ended after %s)", t, limit))
+func (s *Service) missing(v Version, p app.Placement) (names []string, have sandbox.Installed) {
+	p, err := s.Place(v, p)
+	if err != nil || s.cfg.Sandboxes == nil { // it doesn't run there, or nobody knows
+		return nil, have
 	}
-	return over
+	have, known := s.cfg.Sandboxes.InstalledFor(p)
+	if !known {
+		return nil, have
+	}
+	return lacking(v.Manifest.Needs, have), have
+}
+
+// lacking compares needs with the contents of boxes. A module of a distribution's name counts as
+// that distribution.
+func lacking(needs bundle.Needs, have sandbox.Installed) (names []string) {
+	for _, module := range needs.Modules {
+		if !have.HasModule(module) {
+			names = append(names, module)
+		}
+	}
+	distributions := map[string]bool{}
+	for _, p := range have.Packages {
+		distributions[bundle.NormalName(p.Name)] = true
+	}
+	for _, name := range needs.Packages {
+		if !distributions[name] && !have.HasModule(strings.ReplaceAll(name, "-", "_")) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// CheckPackages refuses to run a version whose packages are missing: CodePackageMissing.
+func (s *Service) CheckPackages(v Version, p app.Placement) error {
+	names, have := s.missing(v, p)
+	if len(names) == 0 {
+		return nil
+	}
+	return aboutSkill(app.E(app.CodePackageMissing, fmt.Sprintf("the skill %s@%d was not run: the sandbox %s lacks %s",
+		v.Name, v.Number, have.Label(), app.VisibleText(app.Clip(strings.Join(names, ", "), 500))),
+		"Ask the operator to install that, or upload a version that imports what GET /packages lists. "+
+			"Indented imports don't count."))
 }

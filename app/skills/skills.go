@@ -58,11 +58,9 @@ type Config struct {
 	Now   func() time.Time // nil: time.Now
 	Quota int64            // bytes of versions that a profile's agents may keep; default DefaultQuota
 
-	// Sandboxes know what boxes have; nil: what NoteInstalled kept last counts.
+	// Sandboxes know what boxes have; nil: nothing is missing.
 	Sandboxes *sandbox.Manager
-	// Limits and TimeoutMax are those of executions. Missing and Place compare a version's needs
-	// with them.
-	Limits     app.Limits
+	// TimeoutMax is that of executions. Missing compares a version's timeout with it.
 	TimeoutMax time.Duration
 	// Patterns finds what looks like a secret, for Scan; nil: nothing does.
 	Patterns func(text string) []redact.Match

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/views/code"
@@ -188,17 +187,10 @@ func shortDigest(digest string) string {
 	return digest[:min(16, len(digest))]
 }
 
-// limitWords tells a version's requested limits.
+// limitWords tells a version's requested run time.
 func limitWords(m bundle.Manifest) string {
-	var all []string
-	if m.Timeout > 0 {
-		all = append(all, m.Timeout.String()+" of run time")
+	if m.Timeout == 0 {
+		return ""
 	}
-	if m.Memory > 0 {
-		all = append(all, app.FormatSize(m.Memory)+" of memory")
-	}
-	if m.CPU > 0 {
-		all = append(all, strconv.FormatFloat(m.CPU, 'f', -1, 64)+" cores")
-	}
-	return strings.Join(all, ", ")
+	return m.Timeout.String() + " of run time"
 }

@@ -27,8 +27,6 @@ type Manifest struct {
 	Hosts         []app.Host    `json:"hosts,omitempty"`        // airlock.hosts
 	Timeout       time.Duration `json:"timeout,omitempty"`      // airlock.timeout or timeout; 0: the runner's
 	Image         string        `json:"image,omitempty"`        // airlock.image or image; "" leaves it to the operator
-	Memory        int64         `json:"memory,omitempty"`       // airlock.memory or resources' memory: bytes that it needs
-	CPU           float64       `json:"cpu,omitempty"`          // airlock.cpu or resources' cpu: cores that it needs
 
 	// Needs is not from SKILL.md: Bundle.Needs, where it was noted.
 	Needs Needs `json:"needs,omitzero"`
@@ -39,14 +37,13 @@ const (
 	maxDescription = 1024
 	maxField       = 500 // of compatibility, by the format; of other short fields as well
 	maxTimeout     = 24 * time.Hour
-	maxCPU         = 1024 // cores
 )
 
 // known are the keys that are read; others are noted.
 var (
 	knownKeys = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools",
-		"version", "lang", "image", "timeout", "resources"}
-	ownKeys = []string{"version", "entrypoint", "input-schema", "keys", "hosts", "timeout", "image", "memory", "cpu"}
+		"version", "lang", "image", "timeout"}
+	ownKeys = []string{"version", "entrypoint", "input-schema", "keys", "hosts", "timeout", "image"}
 )
 
 const ownPrefix = "airlock."
@@ -101,9 +98,6 @@ func (r *manifestReader) index(fields []field) {
 				app.VisibleText(app.Clip(f.name, 100))))
 		}
 		r.fields[f.name] = f
-		if f.name == "resources" {
-			r.indexResources(f.fields)
-		}
 		if f.name != "metadata" {
 			continue
 		}
@@ -114,18 +108,6 @@ func (r *manifestReader) index(fields []field) {
 			}
 			r.fields[own.name] = own
 		}
-	}
-}
-
-// indexResources takes Skillbox's limits, of which two are used.
-func (r *manifestReader) indexResources(fields []field) {
-	for _, f := range fields {
-		if f.name != "memory" && f.name != "cpu" {
-			r.notes = append(r.notes, fmt.Sprintf("%s:%d: Airlock doesn't use resources: %s.", SkillFile, f.line,
-				app.VisibleText(app.Clip(f.name, 100))))
-			continue
-		}
-		r.fields[f.name] = f
 	}
 }
 
@@ -160,8 +142,6 @@ func (r *manifestReader) manifest(b *Bundle) Manifest {
 		Hosts:         r.hosts(),
 		Timeout:       r.timeout(),
 		Image:         r.text(r.own("image"), "image", maxField),
-		Memory:        r.memory(),
-		CPU:           r.cpu(),
 	}
 	if m.Description == "" {
 		r.bad(r.fields["description"], "Say what the skill does and when to use it.", "The skill has no description.")
@@ -247,34 +227,4 @@ func (r *manifestReader) timeout() time.Duration {
 		return 0
 	}
 	return timeout
-}
-
-func (r *manifestReader) memory() int64 {
-	f := r.own("memory")
-	if f.text == "" {
-		return 0
-	}
-	memory, err := app.ParseSize(f.text)
-	if err != nil {
-		r.bad(f, "Write it as 512MiB.", "The memory is not a size.")
-	}
-	return memory
-}
-
-// cpu reads cores, or thousandths of them such as 500m.
-func (r *manifestReader) cpu() float64 {
-	f := r.own("cpu")
-	if f.text == "" {
-		return 0
-	}
-	digits, thousandths := strings.CutSuffix(f.text, "m")
-	cores, err := strconv.ParseFloat(digits, 64)
-	if thousandths {
-		cores /= 1000
-	}
-	if err != nil || !(cores > 0 && cores <= maxCPU) {
-		r.bad(f, "Write cores, such as 2 or 0.5.", "The cpu is not a number of cores up to %d.", maxCPU)
-		return 0
-	}
-	return cores
 }

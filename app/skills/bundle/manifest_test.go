@@ -73,8 +73,8 @@ resources:
 	}
 	m := b.Manifest
 	if m.Version != "1.0.0" || m.Language != bundle.Shell || m.Entrypoint != "scripts/main.sh" ||
-		m.Timeout != 30*time.Second || m.Image != "skillbox/shell:3" || m.Memory != 256<<20 || m.CPU != 0.5 ||
-		len(b.Notes) != 1 || b.Notes[0] != "SKILL.md:11: Airlock doesn't use resources: pids." {
+		m.Timeout != 30*time.Second || m.Image != "skillbox/shell:3" ||
+		len(b.Notes) != 1 || b.Notes[0] != "SKILL.md:8: Airlock doesn't use the key resources." {
 		t.Errorf("%+v %q", m, b.Notes)
 	}
 }
@@ -128,11 +128,6 @@ func TestManifestsThatAreRefused(t *testing.T) {
 		"version":           {with("version: one two"), "SKILL.md:4: The version is not one of"},
 		"timeout":           {with("timeout: soon"), "SKILL.md:4: The timeout is not a time"},
 		"timeout negative":  {with("timeout: -5"), "SKILL.md:4: The timeout is not a time"},
-		"memory":            {own("memory: a lot"), "SKILL.md:5: The memory is not a size"},
-		"memory zero":       {own("memory: 0"), "SKILL.md:5: The memory is not a size"},
-		"cpu":               {own("cpu: fast"), "SKILL.md:5: The cpu is not a number of cores up to 1024"},
-		"cpu nan":           {own("cpu: nan"), "SKILL.md:5: The cpu is not a number of cores"},
-		"cpu huge":          {with("resources:\n  cpu: 2000"), "SKILL.md:5: The cpu is not a number of cores"},
 		"timeout huge":      {with("timeout: 99999999999999999"), "SKILL.md:4: The timeout is not a time"},
 		"key":               {own("keys: not-a-key"), "SKILL.md:5: not-a-key is no name of a credential"},
 		"host":              {own("hosts: https://a.example.com/x"), "SKILL.md:5: https://a.example.com/x is no host"},

@@ -116,11 +116,7 @@ func (h *skills) showDetails(c echo.Context, p app.Profile, list []appskills.Ver
 		return view, err
 	}
 	for i, v := range list {
-		missing, err := h.lookup.engine.Skills.Missing(c.Request().Context(), v, p.Placement)
-		if err != nil {
-			return view, err
-		}
-		view.Skills[i].Missing = missing
+		view.Skills[i].Missing = h.lookup.engine.Skills.Missing(v, p.Placement)
 	}
 	return view, nil
 }

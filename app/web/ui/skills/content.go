@@ -55,11 +55,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	content.Description = shown[0]
 	content.Instructions, _ = markdown.Render(shown[1])
 	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
-	missing, err := h.missing(ctx, s, v, profiles)
-	if err != nil {
-		return content, err
-	}
-	content.Missing = mask(red, missing...)
+	content.Missing = mask(red, h.missing(s, v, profiles)...)
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil
@@ -74,8 +70,7 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 
 // missing returns a version's packages that its boxes lack. Without a profile that may run it, the
 // default placement counts.
-func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Version,
-	profiles []app.Profile) (names []string, err error) {
+func (h Handlers) missing(s appskills.Skill, v appskills.Version, profiles []app.Profile) (names []string) {
 	var places []app.Placement
 	for _, p := range profiles {
 		if slices.Contains(s.Profiles, p.Handle) {
@@ -86,14 +81,10 @@ func (h Handlers) missing(ctx context.Context, s appskills.Skill, v appskills.Ve
 		places = []app.Placement{{}}
 	}
 	for _, place := range places {
-		lacking, err := h.Engine.Skills.Missing(ctx, v, place)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, lacking...)
+		names = append(names, h.Engine.Skills.Missing(v, place)...)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(names)
 }
 
 // redactor masks the secrets of profiles that may run a skill or sent it. all is false if Vault's

@@ -14,8 +14,7 @@ import (
 
 // skills decides about skills.
 func (o *operator) skills() *skills.Service {
-	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub, Patterns: o.cfg.Patterns.Find,
-		Limits: o.cfg.Limits, TimeoutMax: o.cfg.Timeouts.Max})
+	return skills.New(skills.Config{Store: o.Store, Files: o.Files, Hub: o.Hub, Patterns: o.cfg.Patterns.Find})
 }
 
 // showSkill prints everything in a version, as a reviewer reads it.
@@ -26,10 +25,6 @@ func (o *operator) showSkill(ctx context.Context, a cli.Args) error {
 		return err
 	}
 	b, err := service.Open(ctx, v.Digest)
-	if err != nil {
-		return err
-	}
-	missing, err := service.Missing(ctx, v, app.Placement{})
 	if err != nil {
 		return err
 	}
@@ -44,9 +39,6 @@ func (o *operator) showSkill(ctx context.Context, a cli.Args) error {
 	fmt.Fprintln(o.Out, "==> What to look at")
 	for _, fact := range service.Scan(*b).All() {
 		cli.PrintList(o.Out, fact.Name, fact.Places)
-	}
-	if len(missing) > 0 {
-		cli.PrintList(o.Out, "Missing in the default sandbox", missing)
 	}
 	return nil
 }

@@ -36,11 +36,8 @@ func TestSkillsGetTheImageAndTheTimeThatTheyAskFor(t *testing.T) {
 		result                  any
 	}{
 		{"image", "image: " + image, program, "", "completed", true},
-		{"within", "memory: 256MiB\n  airlock.cpu: '1'", program, "", "completed", false},
 		{"time", "timeout: 2", "import time\ntime.sleep(30)\n", "", "timeout", nil},
 		{"other", "image: other:1", program, "it asks for the image other:1; the operator allows " + image + ", " + allowed, "", nil},
-		{"memory", "memory: 257MiB", program, "it needs 257 MiB of memory (sandboxes have 256 MiB)", "", nil},
-		{"cpu", "cpu: '2'", program, "it needs 2 cores (sandboxes have 1)", "", nil},
 	} {
 		status, text, _ := d.Do("POST", "/skills", profile, "application/zip", packed(t, skillMD("---\nname: "+c.name+
 			"\ndescription: Tries limits\nmetadata:\n  airlock."+c.metadata+"\n---\n"), member{name: "main.py", content: c.program}))
