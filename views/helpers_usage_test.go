@@ -2,7 +2,6 @@ package views_test
 
 import (
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"time"
 
@@ -10,50 +9,41 @@ import (
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/dashboardview"
 	"github.com/computclaw/airlock/views/executionview"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
 
 // sampleUsage returns the same period each time, with a working day.
 func sampleUsage(p dashboardview.Period) dashboardview.Usage {
-	dice := rand.New(rand.NewPCG(1, uint64(p.Bar)))
-	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]
-	u := dashboardview.Usage{Period: p, Figures: []dashboardview.Figure{
-		{Name: "Runs", Value: "1,284", Change: "12% more", Trend: "up"},
-		{Name: "Error rate", Value: "3.1%", Change: "0.8 points more", Trend: "up", Worse: true},
-		{Name: "Average", Value: "640 ms", Change: "114% more", Trend: "up", Worse: true, Aside: true},
-		{Name: "95th percentile", Value: "2.4 s", Change: "9% less", Trend: "down"},
-		{Name: "Active profiles", Value: "4", Change: "unchanged"},
-	}}
-	var failed int64
-	for i := range bars {
-		b := dashboardview.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar),
-			Counts: map[app.Status]int64{}}
+	dice := rand.New(rand.NewPCG(1, uint64(p.Width)))
+	u := dashboardview.Usage{Period: p}
+	u.To = noon.Truncate(p.Width).Add(p.Width)
+	u.From = u.To.Add(-time.Duration(p.Bars) * p.Width)
+	u.Total = app.Figures{Counts: map[app.Status]int64{}, Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond}
+	for i := range p.Bars {
+		b := app.UsageBar{Start: u.From.Add(time.Duration(i) * p.Width), Counts: map[app.Status]int64{}}
 		if n := dice.Int64N(90); i%9 > 1 {
 			b.Counts[app.StatusCompleted] = 10 + n
 			b.Counts[app.StatusError] = n / 14
 			b.Counts[app.StatusTimeout] = n / 30
 			b.Counts[app.StatusCancelled] = n / 40
-			b.Average = time.Duration(400+10*n) * time.Millisecond
-			b.P95 = 3 * b.Average
+		}
+		for s, n := range b.Counts {
+			u.Total.Counts[s] += n
 		}
 		u.Bars = append(u.Bars, b)
-		u.Runs += b.Total()
-		failed += b.Counts[app.StatusError] + b.Counts[app.StatusTimeout]
+		u.Total.Runs += b.Total()
 	}
-	u.Figures[0].Value, u.Figures[1].Value = format.Number(u.Runs),
-		strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)+"%"
+	u.Total.Failed = u.Total.Counts[app.StatusError] + u.Total.Counts[app.StatusTimeout]
 	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check",
 		"Support digest with a rather long description that does not fit into one line of the table",
 		"Weather of Seattle"} {
 		runs := int64(900 >> (2 * i))
-		u.Profiles = append(u.Profiles,
-			dashboardview.ProfileUsage{Name: name, URL: paths.ExecutionsOf("h"), Runs: runs, Failed: runs / 30,
-				Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
+		u.Profiles = append(u.Profiles, app.ProfileFigures{Handle: "h", Profile: name,
+			Figures: app.Figures{Runs: runs, Failed: runs / 30, Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond}})
 	}
 	most := &u.Profiles[0] // has what the others leave of the sums
-	most.Runs, most.Failed = u.Runs, failed
+	most.Runs, most.Failed = u.Total.Runs, u.Total.Failed
 	for _, p := range u.Profiles[1:] {
 		most.Runs, most.Failed = most.Runs-p.Runs, most.Failed-p.Failed
 	}
@@ -87,14 +77,17 @@ func sampleCompare() executionview.ComparePage {
 	b.Handle, b.CreatedAt, b.RunTime = "h1b2c3d4e5f6", ago(time.Minute), 910*time.Millisecond
 	b.Manifest.ResultHash, b.Manifest.Python = strings.Repeat("ab", 32), "3.12.1"
 	b.Manifest.Policy = strings.Repeat("cd", 32)
-	side := func(x app.Execution, total string) executionview.Side {
-		return executionview.Side{Execution: x, Script: sampleScript, Stdout: "41,208 rows, total " + total + "\n",
-			Answers: "Terrace.\n",
-			Result: "{\n  \"total\": \"" + total +
-				"\",\n  \"rows\": 41208,\n  \"outlets\": [\n    \"Bar\",\n    \"Terrace\",\n    \"Kitchen\"\n  ]\n}"}
+	side := func(x app.Execution, total, warning string) executionview.Side {
+		return executionview.Side{Execution: x, Texts: []executionview.Text{
+			{ID: "diff-result", Title: "Result", Text: "{\n  \"total\": \"" + total +
+				"\",\n  \"rows\": 41208,\n  \"outlets\": [\n    \"Bar\",\n    \"Terrace\",\n    \"Kitchen\"\n  ]\n}"},
+			{ID: "diff-stdout", Title: "Output", Text: "41,208 rows, total " + total + "\n"},
+			{ID: "diff-stderr", Title: "Errors (stderr)", Text: warning},
+			{ID: "diff-llm", Title: "LLM answers", Text: "Terrace.\n"},
+			{ID: "diff-script", Title: "Script", Text: sampleScript},
+		}}
 	}
-	left, right := side(a, "1,204,441.20"), side(b, "1,204,443.70")
-	right.Stderr = "warning: 3 rows without an outlet\n"
+	left, right := side(a, "1,204,441.20", ""), side(b, "1,204,443.70", "warning: 3 rows without an outlet\n")
 	return executionview.ComparePage{Shell: shell("Compare", layout.SectionExecutions), This: right, Other: &left,
 		Policy:  []string{"+ fx.acme.test:443"},
 		Choices: []components.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + app.FormatDay(a.CreatedAt)}}}

@@ -11,114 +11,42 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Period is how far back statistics look.
-type Period struct {
-	Bars  int           // how many
-	Width time.Duration // of each: one of the store's spans
-}
-
-// Length is the whole period.
-func (p Period) Length() time.Duration { return time.Duration(p.Bars) * p.Width }
-
-// Day24 is the last day by hours.
-func Day24() Period { return Period{24, store.Hourly} }
-
-// Days7 is the last week by quarters of a day.
-func Days7() Period { return Period{28, store.Quarterly} }
-
-// Days30 is the last month by days.
-func Days30() Period { return Period{30, store.Daily} }
-
-// Usage is what ended in a period, up to now.
-type Usage struct {
-	From, To time.Time // the last bar reaches beyond now
-	Bars     []Bar     // oldest first
-	Total    Figures
-	Before   Figures // of the period of the same length before it
-	Profiles []ProfileFigures
-}
-
-// Bar sums up the ends of one stretch of time.
-type Bar struct {
-	Start   time.Time
-	Counts  map[app.Status]int64
-	Average time.Duration // as in Figures
-	P95     time.Duration
-}
-
-// Figures sum up executions that ended.
-type Figures struct {
-	Runs     int64
-	Failed   int64 // error or timeout
-	Counts   map[app.Status]int64
-	Average  time.Duration // of the run clock, over those that started
-	P95      time.Duration // likewise, to two digits
-	Profiles int           // that had any
-}
-
-// ErrorRate is the share that failed, 0 to 1.
-func (f Figures) ErrorRate() float64 {
-	if f.Runs == 0 {
-		return 0
-	}
-	return float64(f.Failed) / float64(f.Runs)
-}
-
-// ProfileFigures are the figures of one profile.
-type ProfileFigures struct {
-	Handle, Profile string // Profile: description as of its last execution
-	Figures
-}
-
 // Statistics counts ended executions, and the space of all.
 type Statistics struct{ cfg Config }
 
-// Usage reads the statistics, which stay when executions are deleted.
-func (s *Statistics) Usage(ctx context.Context, p Period) (Usage, error) {
-	to := s.cfg.Now().Truncate(p.Width).Add(p.Width)
-	u := Usage{From: to.Add(-p.Length()), To: to}
-	var now, before []store.Usage
+// Usage reads the statistics of the last bars, up to now. width is one of the store's spans. They
+// stay when executions are deleted.
+func (s *Statistics) Usage(ctx context.Context, bars int, width time.Duration) (app.Usage, error) {
+	to := s.cfg.Now().Truncate(width).Add(width)
+	u := app.Usage{From: to.Add(-time.Duration(bars) * width), To: to}
+	var all []store.Usage
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if now, err = tx.Stats.Usage(ctx, p.Width, u.From, u.To); err != nil {
-			return err
-		}
-		before, err = tx.Stats.Usage(ctx, p.Width, u.From.Add(-p.Length()), u.From)
+		all, err = tx.Stats.Usage(ctx, width, u.From, u.To)
 		return err
 	})
 	if err != nil {
-		return Usage{}, err
+		return u, err
 	}
-	u.Bars = bars(p, u.From, now)
-	u.Total, u.Before = figures(now), figures(before)
+	for i := range bars {
+		u.Bars = append(u.Bars, app.UsageBar{
+			Start: u.From.Add(time.Duration(i) * width), Counts: map[app.Status]int64{},
+		})
+	}
 	byProfile := map[string][]store.Usage{}
-	for _, one := range now {
+	for _, one := range all {
+		add(u.Bars[min(max(int(one.Start.Sub(u.From)/width), 0), bars-1)].Counts, one)
 		byProfile[one.ProfileHandle] = append(byProfile[one.ProfileHandle], one)
 	}
+	u.Total = figures(all)
 	for handle, list := range byProfile {
-		u.Profiles = append(u.Profiles, ProfileFigures{
+		u.Profiles = append(u.Profiles, app.ProfileFigures{
 			Handle: handle, Profile: list[len(list)-1].Profile, Figures: figures(list),
 		})
 	}
-	slices.SortFunc(u.Profiles, func(a, b ProfileFigures) int {
+	slices.SortFunc(u.Profiles, func(a, b app.ProfileFigures) int {
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Handle, b.Handle))
 	})
 	return u, nil
-}
-
-func bars(p Period, from time.Time, list []store.Usage) []Bar {
-	spans := make([][]store.Usage, p.Bars)
-	for _, one := range list {
-		i := min(max(int(one.Start.Sub(from)/p.Width), 0), p.Bars-1)
-		spans[i] = append(spans[i], one)
-	}
-	all := make([]Bar, p.Bars)
-	for i, span := range spans {
-		f := figures(span)
-		all[i] = Bar{
-			Start: from.Add(time.Duration(i) * p.Width), Counts: f.Counts, Average: f.Average, P95: f.P95,
-		}
-	}
-	return all
 }
 
 func add(counts map[app.Status]int64, u store.Usage) {
@@ -135,16 +63,15 @@ func add(counts map[app.Status]int64, u store.Usage) {
 	}
 }
 
-func figures(list []store.Usage) Figures {
-	f := Figures{Counts: map[app.Status]int64{}}
+func figures(list []store.Usage) app.Figures {
+	f := app.Figures{Counts: map[app.Status]int64{}}
 	var ran time.Duration
 	var started int64
-	durations, profiles := map[time.Duration]int64{}, map[string]bool{}
+	durations := map[time.Duration]int64{}
 	for _, u := range list {
 		add(f.Counts, u)
 		ran += u.RunTime
 		started += u.Started
-		profiles[u.ProfileHandle] = true
 		for _, d := range u.Durations {
 			durations[d.Ran] += d.Times
 		}
@@ -152,7 +79,7 @@ func figures(list []store.Usage) Figures {
 	for _, n := range f.Counts {
 		f.Runs += n
 	}
-	f.Failed, f.Profiles = f.Counts[app.StatusError]+f.Counts[app.StatusTimeout], len(profiles)
+	f.Failed = f.Counts[app.StatusError] + f.Counts[app.StatusTimeout]
 	if started > 0 {
 		f.Average = ran / time.Duration(started)
 	}

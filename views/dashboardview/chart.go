@@ -38,14 +38,11 @@ type column struct {
 }
 
 func columns(u Usage) []column {
-	var most int64 = 1
-	for _, b := range u.Bars {
-		most = max(most, b.Total())
-	}
+	most := max(peak(u), 1)
 	all := make([]column, len(u.Bars))
 	for i, b := range u.Bars {
 		c := column{
-			title: barTitle(b, u.Period), url: runsURL(b.Start, b.Start.Add(u.Period.Bar), ""),
+			title: barTitle(b, u.Period), url: runsURL(b.Start, b.Start.Add(u.Period.Width), ""),
 			x: strconv.Itoa(i * chartStep),
 		}
 		foot := float64(chartHeight)
@@ -82,7 +79,7 @@ func chartBox(u Usage) string {
 	return "0 0 " + strconv.Itoa(max(len(u.Bars), 1)*chartStep) + " " + strconv.Itoa(chartHeight)
 }
 
-func barTitle(b UsageBar, p Period) string {
+func barTitle(b app.UsageBar, p Period) string {
 	text := barTime(b, p) + ": " + format.Count(b.Total(), "run")
 	for _, s := range stackOrder() {
 		if n := b.Counts[s]; n > 0 {
@@ -92,11 +89,11 @@ func barTitle(b UsageBar, p Period) string {
 	return text
 }
 
-func barTime(b UsageBar, p Period) string {
-	if p.Bar >= 24*time.Hour {
+func barTime(b app.UsageBar, p Period) string {
+	if p.Width >= 24*time.Hour {
 		return b.Start.UTC().Format("2 Jan 2006")
 	}
-	return b.Start.UTC().Format("2 Jan, 15:04") + "–" + b.Start.Add(p.Bar).UTC().Format("15:04 UTC")
+	return b.Start.UTC().Format("2 Jan, 15:04") + "–" + b.Start.Add(p.Width).UTC().Format("15:04 UTC")
 }
 
 // peak is the largest bar, for the scale.
@@ -105,22 +102,4 @@ func peak(u Usage) (n int64) {
 		n = max(n, b.Total())
 	}
 	return n
-}
-
-func totals(u Usage) map[app.Status]int64 {
-	all := map[app.Status]int64{}
-	for _, b := range u.Bars {
-		for s, n := range b.Counts {
-			all[s] += n
-		}
-	}
-	return all
-}
-
-// share returns a width in thousandths of the largest.
-func share(n, most int64) string {
-	if most == 0 {
-		return "0"
-	}
-	return format.Decimal(1000 * float64(n) / float64(most))
 }

@@ -1,26 +1,12 @@
 package dashboardview
 
 import (
-	"strconv"
+	"strings"
 	"time"
 
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/views/layout"
 )
-
-// Proof is a sandbox control and its proof on this host.
-type Proof struct {
-	Name          string
-	Proved        bool
-	NotApplicable bool
-	Detail        string
-	Fix           string // what an operator can do
-}
-
-// Limit is a limit with its enforcement.
-type Limit struct {
-	Name string
-	How  string
-}
 
 // BoxState is how the sandboxes are now.
 type BoxState struct {
@@ -38,22 +24,19 @@ type BoxState struct {
 	Warm     int
 }
 
-// BoxBackend is a configured backend with its last proof.
+// BoxBackend is a configured backend with its last proof. It has the fields of
+// sandbox.BackendHealth.
 type BoxBackend struct {
 	Name     string
 	Checking bool // first proof in progress or due
-	Version  string
-	Tier     string
 	InUse    bool
 	Default  bool
 	Passed   bool
-	Again    bool // tried again by itself
 	Reason   string
-	Proved   time.Time // zero: not yet
-	Runtime  string
-	Images   []string
-	Proofs   []Proof
-	Limits   []Limit
+	Again    bool              // tried again by itself
+	Proved   time.Time         // zero: not yet
+	Images   map[string]string // to choose from
+	Report   plugins.Report
 	Warm     int
 	Afresh   bool // its template is not ready
 }
@@ -77,24 +60,19 @@ func (b BoxBackend) State() string {
 
 // ProvedCount counts proved and provable controls.
 func (b BoxBackend) ProvedCount() (proved, of int) {
-	for _, p := range b.Proofs {
-		if p.Proved {
+	for _, c := range b.Report.Controls {
+		if c.Proved {
 			proved++
 		}
-		if !p.NotApplicable {
+		if !c.NotApplicable {
 			of++
 		}
 	}
 	return proved, of
 }
 
-func (b BoxBackend) provedText() string {
-	proved, of := b.ProvedCount()
-	return strconv.Itoa(proved) + " of " + strconv.Itoa(of)
-}
-
-// standard returns the default backend, or the first tried.
-func (b BoxState) standard() BoxBackend {
+// Standard returns the default backend, or the first tried.
+func (b BoxState) Standard() BoxBackend {
 	for _, one := range b.Backends {
 		if one.Default {
 			return one
@@ -106,8 +84,8 @@ func (b BoxState) standard() BoxBackend {
 	return BoxBackend{}
 }
 
-// ProvedAt returns the default backend's last proof, or zero.
-func (b BoxState) ProvedAt() time.Time { return b.standard().Proved }
+// plainName writes the name of a control or limit for people.
+func plainName(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // needsAttention reports whether a person must act.
 func (b BoxState) needsAttention() bool { return !b.Ready && !b.Checking }

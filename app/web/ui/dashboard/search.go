@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 const (
 	maxFound    = 20 // results that are shown
 	maxRuns     = 5  // of them executions, besides a typed handle
-	recentAfter = 9  // pages before the latest executions without a search
+	shownPlaces = 9  // pages before the latest executions without a search
 )
 
 // search serves the command palette, and a page without scripts. It searches pages, actions,
@@ -55,122 +54,54 @@ func runFound(x app.Execution, now time.Time) dashboardview.Found {
 	}
 }
 
-// hit is a result with its rank; smaller ranks come first.
-type hit struct {
-	dashboardview.Found
-	rank int
-}
-
-// finder gathers what a text finds.
-type finder struct {
-	*Handlers
-	text   string
-	places []dashboardview.Place
-	hits   []hit
-}
-
+// find lists what a text finds: an execution by its handle, pages, profiles, credentials and
+// executions. Without a text these are pages and the latest executions.
 func (h *Handlers) find(
-	ctx context.Context, text string, places []dashboardview.Place, profiles []app.Profile,
-) ([]dashboardview.Found, error) {
-	f := finder{Handlers: h, text: text, places: places}
-	var err error
+	ctx context.Context, text string, places []dashboardview.Found, profiles []app.Profile,
+) (all []dashboardview.Found, err error) {
 	if text == "" {
-		err = f.recent(ctx)
-	} else {
-		err = f.named(ctx, profiles)
-		slices.SortStableFunc(f.hits, func(a, b hit) int { return a.rank - b.rank })
+		return h.findRuns(ctx, executions.Filter{Limit: maxRuns}, places[:min(shownPlaces, len(places))])
 	}
+	if x, err := h.Engine.Reader.ByHandle(ctx, strings.ToLower(text)); err == nil {
+		all = append(all, runFound(x, h.Now()))
+	} else if app.CodeOf(err) != app.CodeNotFound {
+		return nil, err
+	}
+	candidates := places
+	for _, p := range profiles {
+		if uix.MatchProfile(p, text) {
+			state := p.State(h.Now())
+			candidates = append(candidates, dashboardview.Found{
+				Icon: string(state), Title: format.Title(p.Description), Note: "Profile, " + strings.ToLower(format.State(state)),
+				URL: paths.ProfileURL(p.Handle), Words: text, // what it matched
+			})
+		}
+	}
+	credentials, err := h.Access.Credentials.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]dashboardview.Found, len(f.hits))
-	for i, h := range f.hits {
-		found[i] = h.Found
+	for _, k := range credentials {
+		candidates = append(candidates, dashboardview.Found{
+			Icon: "key", Title: k.Name, Note: strings.TrimSuffix("Credential, "+string(k.Mode)+", "+k.Service, ", "),
+			URL: paths.CredentialURL(k.Name), Words: k.Description + "\n" + uix.HostLines(k.Hosts),
+		})
 	}
-	return found, nil
-}
-
-// recent lists all places and the newest executions.
-func (f *finder) recent(ctx context.Context) error {
-	for i, p := range f.places {
-		if i == recentAfter {
-			if err := f.runs(ctx, executions.Filter{Limit: maxRuns}); err != nil {
-				return err
-			}
-		}
-		f.add(p.Found, p.Words)
-	}
-	return nil
-}
-
-// named finds the text in names and words.
-func (f *finder) named(ctx context.Context, profiles []app.Profile) error {
-	for _, p := range f.places {
-		f.add(p.Found, p.Words)
-	}
-	for _, p := range profiles {
-		if uix.MatchProfile(p, f.text) {
-			title := format.Title(p.Description)
-			f.hits = append(f.hits, hit{dashboardview.Found{
-				Icon: string(p.State(f.Now())), Title: title,
-				Note: "Profile, " + strings.ToLower(format.State(p.State(f.Now()))), URL: paths.ProfileURL(p.Handle),
-			}, rank(title, f.text)})
+	for _, f := range candidates {
+		if uix.ContainsWords(f.Title+"\n"+f.Note+"\n"+f.Words, text) {
+			all = append(all, f)
 		}
 	}
-	if err := f.credentials(ctx); err != nil {
-		return err
-	}
-	if x, err := f.Engine.Reader.ByHandle(ctx, strings.ToLower(f.text)); err == nil {
-		f.hits = append(f.hits, hit{runFound(x, f.Now()), 0})
-	} else if app.CodeOf(err) != app.CodeNotFound {
-		return err
-	}
-	return f.runs(ctx, executions.Filter{Text: f.text, Limit: maxRuns})
+	return h.findRuns(ctx, executions.Filter{Text: text, Limit: maxRuns}, all)
 }
 
-func (f *finder) credentials(ctx context.Context) error {
-	list, err := f.Access.Credentials.List(ctx)
-	if err != nil {
-		return err
-	}
-	for _, k := range list {
-		words := []string{k.Description}
-		for _, h := range k.Hosts {
-			words = append(words, h.Name)
-		}
-		note := "Credential, " + string(k.Mode)
-		if k.Service != "" {
-			note += ", " + k.Service
-		}
-		f.add(dashboardview.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)},
-			strings.Join(words, "\n"))
-	}
-	return nil
-}
-
-func (f *finder) runs(ctx context.Context, filter executions.Filter) error {
-	list, err := f.Engine.Reader.Search(ctx, filter)
+// findRuns appends the executions that a filter finds.
+func (h *Handlers) findRuns(
+	ctx context.Context, f executions.Filter, all []dashboardview.Found,
+) ([]dashboardview.Found, error) {
+	list, err := h.Engine.Reader.Search(ctx, f)
 	for _, x := range list.Executions {
-		f.hits = append(f.hits, hit{runFound(x, f.Now()), 4})
+		all = append(all, runFound(x, h.Now()))
 	}
-	return err
-}
-
-// add adds a match of title, note or words.
-func (f *finder) add(found dashboardview.Found, words string) {
-	if uix.ContainsWords(found.Title+"\n"+found.Note+"\n"+words, f.text) {
-		f.hits = append(f.hits, hit{found, rank(found.Title, f.text)})
-	}
-}
-
-// rank orders titles that begin with the text, then words, then the rest.
-func rank(title, text string) int {
-	title, text = strings.ToLower(title), strings.ToLower(text)
-	switch {
-	case strings.HasPrefix(title, text):
-		return 1
-	case strings.Contains(" "+strings.ReplaceAll(title, "_", " "), " "+text):
-		return 2
-	}
-	return 3
+	return all, err
 }
