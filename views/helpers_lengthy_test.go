@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	appaudit "github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -16,8 +17,7 @@ func lengthyProfile() profileview.ProfilePage {
 	p.Profile.Description = "Quarterly reconciliation of payouts, refunds and chargebacks across every legal " +
 		"entity of the group, for the finance committee and its external auditors"
 	p.Keys[0].Key.Name = "LEDGER_DATABASE_CONNECTION_PASSWORD_FOR_THE_REPORTING_REPLICA_OF_THE_GROUP"
-	p.Hosts[0].Text = "reporting-replica-europe-west-3.internal.databases.a-company-with-a-long-name.example:5432"
-	p.Hosts[0].Host = host(p.Hosts[0].Text)
+	p.Hosts[0].Host = host("reporting-replica-europe-west-3.internal.databases.a-company-with-a-long-name.example:5432")
 	return p
 }
 
@@ -26,7 +26,7 @@ func lengthyAudit() auditview.Page {
 	const handle = "vsw0g16xfk9kf32qhmrwvxqv3v"
 	agent := app.Actor{Kind: app.ActorAgent, Name: handle, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348"}
 	return auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-		Chain: auditview.Chain{Through: 2, Whole: ago(time.Hour)}, Events: []auditview.Row{
+		Chain: appaudit.State{Through: 2, Whole: ago(time.Hour)}, Events: []auditview.Row{
 			{URL: paths.ProfileURL(handle), Name: lengthyProfile().Profile.Description[:60],
 				Who: "Agent of “Quarterly reconciliation of payouts, refunds and…” at 2001:db8:85a3:8d3:1319:8a2e:370:7348",
 				Event: app.Event{Seq: 2, At: ago(14 * time.Minute), Actor: agent, Action: "profile.propose_hosts",

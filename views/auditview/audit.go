@@ -1,14 +1,17 @@
 package auditview
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // Row is one event.
@@ -19,41 +22,29 @@ type Row struct {
 	URL  string // page of the event's subject; "" if it has none
 }
 
-// Filter holds a search's conditions from the URL.
-type Filter struct {
-	Actor    string // kind
-	Action   string
-	Subject  string
-	From, To string // days
-}
-
 // Page lists events, newest first.
 type Page struct {
 	layout.Shell
 	Events     []Row
-	Filter     Filter
+	Query      url.Values // the conditions
 	Older      string
 	CSV, Lines string // URLs of the downloads
-	Chain      Chain
-	Archived   []ArchivedRow
+	Chain      audit.State
+	Archived   []ArchivedLog
 	Problems   components.Problems
 	Here       string // URL of this page, for refreshing; "" for older entries, which stand still
 	Live       bool   // the response replaces parts of an open page
 }
 
-// ArchivedRow is an imported audit log.
-type ArchivedRow struct {
-	Label      string // of the instance that wrote it
-	Events     int64
-	From, To   time.Time
-	CSV, Lines string // URLs of the downloads
+// ArchivedLog is an imported audit log. It has the fields of store.ArchivedLog.
+type ArchivedLog struct {
+	Source      string // label of the instance that wrote it
+	Events      int64
+	First, Last time.Time
 }
 
-// Chain is the hash chain's state.
-type Chain struct {
-	Broken  int64 // first bad entry; 0 if it holds
-	Through int64
-	Whole   time.Time // of the last check from its beginning
+func archivedURL(l ArchivedLog, as string) string {
+	return paths.AuditExport + "?" + url.Values{"of": {l.Source}, "as": {as}}.Encode()
 }
 
 func actorChoices() []components.Choice {

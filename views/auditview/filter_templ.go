@@ -51,32 +51,32 @@ func auditFilter(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.Select(components.Input{ID: "actor", Label: "Who", Value: p.Filter.Actor, Options: actorChoices()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Select(components.Input{ID: "actor", Label: "Who", Value: p.Query.Get("actor"), Options: actorChoices()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "action", Label: "Action", Value: p.Filter.Action, Options: actionChoices(p.Filter.Action),
+			ID: "action", Label: "Action", Value: p.Query.Get("action"), Options: actionChoices(p.Query.Get("action")),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "subject", Label: "Subject", Value: p.Filter.Subject,
+			ID: "subject", Label: "Subject", Value: p.Query.Get("subject"),
 			MaxLength: "200", Autocomplete: "off", Placeholder: "Name or handle", Extra: templ.Attributes{"autocapitalize": "none", "spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "from", Label: "From (UTC)", Value: p.Filter.From, Problem: p.Problems.Of("from"),
+			ID: "from", Label: "From (UTC)", Value: p.Query.Get("from"), Problem: p.Problems.Of("from"),
 			Type: "date",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "to", Label: "Through (UTC)", Value: p.Filter.To, Problem: p.Problems.Of("to"),
+			ID: "to", Label: "Through (UTC)", Value: p.Query.Get("to"), Problem: p.Problems.Of("to"),
 			Type: "date",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -94,7 +94,7 @@ func auditFilter(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Filter != (Filter{}) {
+		if len(p.Query) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<a class=\"button quiet\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 const auditPage = 50
 
 func (h Handlers) showAudit(c echo.Context) error {
-	typed, f, found, err := auditFilter(c)
+	q, f, found, err := auditFilter(c)
 	if err != nil {
 		return err
 	}
@@ -31,14 +32,12 @@ func (h Handlers) showAudit(c echo.Context) error {
 	}
 	ctx := c.Request().Context()
 	page := auditview.Page{
-		Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"),
-		Lines: auditURL(paths.AuditExport, typed, "as", "jsonl"),
+		Shell: sh, Query: q, Problems: found, CSV: uix.Address(paths.AuditExport, q, "as", "csv"),
+		Lines: uix.Address(paths.AuditExport, q, "as", "jsonl"),
 	}
-	chain, err := h.Access.Audit.State(ctx, false)
-	if err != nil {
+	if page.Chain, err = h.Access.Audit.State(ctx, false); err != nil {
 		return err
 	}
-	page.Chain = auditview.Chain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}
 	if len(found) > 0 {
 		return h.Render(c, http.StatusUnprocessableEntity, auditview.Audit(page))
 	}
@@ -49,52 +48,40 @@ func (h Handlers) showAudit(c echo.Context) error {
 	}
 	if len(events) > auditPage {
 		events = events[:auditPage]
-		page.Older = auditURL(paths.Audit, typed, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
+		page.Older = uix.Address(paths.Audit, q, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
 	}
 	if f.Before == 0 {
-		page.Here = auditURL(paths.Audit, typed)
+		page.Here = uix.Address(paths.Audit, q)
 	}
 	page.Live = uix.Partial(c)
 	if page.Events, err = h.auditRows(ctx, events, profiles); err != nil {
 		return err
 	}
-	if page.Archived, err = h.archivedRows(ctx); err != nil {
+	archived, err := h.Access.Audit.ArchivedLogs(ctx)
+	if err != nil {
 		return err
+	}
+	for _, l := range archived {
+		page.Archived = append(page.Archived, auditview.ArchivedLog(l))
 	}
 	return h.Render(c, http.StatusOK, auditview.Audit(page), "chain", "events")
 }
 
-// archivedRows lists imported audit logs.
-func (h Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
-	logs, err := h.Access.Audit.ArchivedLogs(ctx)
-	rows := make([]auditview.ArchivedRow, len(logs))
-	for i, l := range logs {
-		rows[i] = auditview.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
-			CSV: uix.Address(paths.AuditExport, "of", l.Source, "as", "csv"), Lines: uix.Address(paths.AuditExport,
-				"of", l.Source, "as", "jsonl")}
-	}
-	return rows, err
-}
-
 // auditFilter reads a search from the URL. It returns problems of mistyped fields.
-func auditFilter(c echo.Context) (typed auditview.Filter, f appaudit.Filter, found components.Problems, err error) {
-	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
-	typed = auditview.Filter{
-		Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to"),
-	}
-	switch kind := app.ActorKind(typed.Actor); kind {
+func auditFilter(c echo.Context) (q url.Values, f appaudit.Filter, found components.Problems, err error) {
+	q = uix.Query(c, "actor", "action", "subject", "from", "to")
+	f = appaudit.Filter{Kind: app.ActorKind(q.Get("actor")), Action: q.Get("action"), Subject: q.Get("subject")}
+	switch f.Kind {
 	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
-		f.Kind = kind
 	default:
-		return typed, f, nil, app.Invalid("actor", "this kind of actor is not known",
+		return q, f, nil, app.Invalid("actor", "this kind of actor is not known",
 			"Choose one of person, agent, command, system.")
 	}
-	f.Action, f.Subject = typed.Action, typed.Subject
-	f.From, f.To, found = uix.ParseDays(&typed.From, &typed.To)
+	f.From, f.To, found = uix.ParseDays(q)
 	if before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64); err == nil && before > 0 {
 		f.Before = before
 	}
-	return typed, f, found, nil
+	return q, f, found, nil
 }
 
 // verifyAudit walks the whole chain.
@@ -144,10 +131,4 @@ func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []
 		}
 	}
 	return rows, nil
-}
-
-func auditURL(path string, f auditview.Filter, more ...string) string {
-	return uix.Address(path, append([]string{
-		"actor", f.Actor, "action", f.Action, "subject", f.Subject, "from", f.From, "to", f.To,
-	}, more...)...)
 }

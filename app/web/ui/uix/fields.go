@@ -1,9 +1,12 @@
 package uix
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
@@ -40,22 +43,34 @@ func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
 	return hosts, nil
 }
 
-// ParseDays reads two inclusive days as [from, to). It empties invalid texts: date fields can't
-// show them.
-func ParseDays(first, last *string) (from, to time.Time, found components.Problems) {
+// Query reads the named parameters of the URL, trimmed and clipped. It leaves out empty ones.
+func Query(c echo.Context, names ...string) url.Values {
+	q := url.Values{}
+	for _, name := range names {
+		if text := app.Clip(strings.TrimSpace(c.QueryParam(name)), 253); text != "" {
+			q.Set(name, text)
+		}
+	}
+	return q
+}
+
+// ParseDays reads the inclusive days "from" and "to" of a query as [from, to). It removes invalid
+// ones: date fields can't show them.
+func ParseDays(q url.Values) (from, to time.Time, found components.Problems) {
 	found = components.Problems{}
-	day := func(field string, text *string) time.Time {
-		if *text == "" {
+	day := func(field string) time.Time {
+		text := q.Get(field)
+		if text == "" {
 			return time.Time{}
 		}
-		at, err := time.Parse(time.DateOnly, *text)
+		at, err := time.Parse(time.DateOnly, text)
 		if err != nil {
-			found[field] = `"` + app.Clip(*text, 20) + `" is not a date. Write it like 2026-11-30.`
-			*text = ""
+			found[field] = `"` + app.Clip(text, 20) + `" is not a date. Write it like 2026-11-30.`
+			q.Del(field)
 		}
 		return at
 	}
-	from, to = day("from", first), day("to", last)
+	from, to = day("from"), day("to")
 	if !to.IsZero() {
 		to = to.AddDate(0, 0, 1)
 	}
@@ -65,18 +80,17 @@ func ParseDays(first, last *string) (from, to time.Time, found components.Proble
 	return from, to, found
 }
 
-// Address adds non-empty query parameters, pairs of name and value, to a path.
-func Address(path string, pairs ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			q.Set(pairs[i], pairs[i+1])
-		}
+// Address adds a query and more pairs of name and value to a path.
+func Address(path string, q url.Values, more ...string) string {
+	all := url.Values{}
+	maps.Copy(all, q)
+	for i := 0; i < len(more); i += 2 {
+		all.Set(more[i], more[i+1])
 	}
-	if len(q) == 0 {
+	if len(all) == 0 {
 		return path
 	}
-	return path + "?" + q.Encode()
+	return path + "?" + all.Encode()
 }
 
 // ContainsWords reports whether hay contains every word of text, ignoring case.
