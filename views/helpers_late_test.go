@@ -24,16 +24,14 @@ func lateSamples() []sample {
 	behind, gone := host("{ORACLE_DSN}:1521"), host("{NO_SUCH_KEY}:443")
 	nameless.Allowed = []app.Host{behind, gone, host("simphony.example.com")}
 	nameless.Hosts = []profileview.HostForm{
-		{Text: "{ORACLE_DSN}:1521", Host: behind, Allow: true, Reason: "The reporting database."},
-		{Text: "{NO_SUCH_KEY}:443", Host: gone, Allow: true},
-		{Text: "{ORACLE_PASSWORD}:443", Host: host("{ORACLE_PASSWORD}:443"), Reason: "Rates of the day.", Asked: true,
-			At: ago(time.Hour)}, {Text: "simphony.example.com", Host: host("simphony.example.com"), Allow: true},
+		hostForm(behind, "The reporting database.", true, time.Time{}), hostForm(gone, "", true, time.Time{}),
+		hostForm(host("{ORACLE_PASSWORD}:443"), "Rates of the day.", false, ago(time.Hour)),
+		hostForm(host("simphony.example.com"), "", true, time.Time{}),
 	}
 	nameless.Granted[1].Names = "reporting.corp.example.com"
 	asked := profilePage(app.StateUnlocked)
-	asked.Hosts = append(asked.Hosts,
-		profileview.HostForm{Text: "{ORACLE_DSN}:1521", Host: behind, Reason: "The reporting database."},
-		profileview.HostForm{Text: "{NO_SUCH_KEY}:443", Host: gone, Reason: "Whatever it names."})
+	asked.Hosts = append(asked.Hosts, hostForm(behind, "The reporting database.", false, time.Time{}),
+		hostForm(gone, "Whatever it names.", false, time.Time{}))
 
 	lock := sampleProfile(app.StateLocked)
 	lock.Hosts = append(lock.Hosts, app.HostRequest{Host: host("telemetry.example.net")},

@@ -99,8 +99,7 @@ func TestUIProfileList(t *testing.T) {
 			a.says(".empty h2", "No profile matches")
 		}
 	}
-	one := s.get(paths.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl",
-		"/execute?wait=50").says("#snippet-python", "urllib.request")
+	one := s.get(paths.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error")
 	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
 		t.Errorf("%d ticks", n)
 	}

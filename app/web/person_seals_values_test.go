@@ -244,9 +244,9 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.get(paths.Root).says(".inbox-list", "2 more hosts")
 	at := paths.ProfileURL(p.Handle)
 	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests",
-		"Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
+		"Execution "+format.ShortHandle(x.Handle)+" was refused there")
 	if got := page.doc.Find("#requests form a").First().AttrOr("href",
-		""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
+		""); got != paths.ExecutionURL(x.Handle)+"#network" {
 		t.Errorf("leads to %q", got)
 	}
 	allow := s.send(paths.At(paths.ProfileHosts, p.Handle),

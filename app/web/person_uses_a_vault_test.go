@@ -84,6 +84,7 @@ func TestUIVault(t *testing.T) {
 	s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).says(".unresolved",
 		"TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
 	v.Put("nothing", map[string]any{"x": inVault})
+	s.get(paths.CredentialURL("TOKEN")).says("#in-vault", "Resolves")
 	if s.get(paths.At(paths.ProfileLock, p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
 	}

@@ -57,9 +57,9 @@ func hostForms(p ProfilePage, hosts []HostForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(h.Text)
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(h.String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/hosts.templ`, Line: 16, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/hosts.templ`, Line: 16, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -219,7 +219,7 @@ func hostTuning(mark string, i int, h HostForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: mark + ProtocolField(i), Name: ProtocolField(i), Label: "Protocol", Of: "of " + h.Text, Bare: true, Value: string(h.Host.Protocol),
+			ID: mark + ProtocolField(i), Name: ProtocolField(i), Label: "Protocol", Of: "of " + h.String(), Bare: true, Value: string(h.Host.Protocol),
 			Options: protocolChoices(),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

@@ -3,8 +3,6 @@ package profileview
 import (
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/components"
@@ -81,7 +79,7 @@ func (p ProfilePage) ends() bool { return p.State == app.StateLocked || p.State 
 func (p ProfilePage) undecided() int {
 	n := 0
 	for _, h := range p.Hosts {
-		if h.Asked {
+		if !h.Allowed {
 			n++
 		}
 	}
@@ -90,16 +88,11 @@ func (p ProfilePage) undecided() int {
 
 // firstAsked returns the index of the topmost request, the next to decide; -1 if none.
 func (p ProfilePage) firstAsked() int {
-	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return h.Asked })
+	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return !h.Allowed })
 }
 
 // byAgent reports whether an agent made the profile, with a pairing code to compare.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
-
-// watchChanges notifies when the agent changes its request. The form in use stays.
-func watchChanges(handle string) templ.Attributes {
-	return templ.Attributes{"data-changed": "profile/" + handle}
-}
 
 // stateLine describes a profile's state in a line.
 func stateLine(p ProfilePage) string {

@@ -2,33 +2,15 @@ package profileview
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views/format"
-	"github.com/computclaw/airlock/views/paths"
 )
-
-// askedAt returns the script line that was refused.
-func askedAt(h HostForm) string {
-	if h.Line > 0 {
-		return paths.ExecutionURL(h.Execution) + "#line-" + strconv.Itoa(h.Line)
-	}
-	return paths.ExecutionURL(h.Execution) + "#network"
-}
-
-func askedWhere(h HostForm) string {
-	if h.Line > 0 {
-		return "Line " + strconv.Itoa(h.Line) + " of execution " + format.ShortHandle(h.Execution)
-	}
-	return "Execution " + format.ShortHandle(h.Execution)
-}
 
 // allowedForms returns the decided hosts.
 func (p ProfilePage) allowedForms() []HostForm {
 	var all []HostForm
 	for _, h := range p.Hosts {
-		if !h.Asked {
+		if h.Allowed {
 			all = append(all, h)
 		}
 	}

@@ -5,25 +5,17 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// strandedURL returns where a form adds a sealed key's host.
-func strandedURL(p app.Profile) string {
+// strandedForm returns the form that adds a sealed key's host, and its step.
+func strandedForm(p app.Profile) (url, step string) {
 	if p.Locked {
-		return paths.At(paths.ProfileHosts, p.Handle)
+		return paths.At(paths.ProfileHosts, p.Handle), "save"
 	}
-	return paths.At(paths.ProfileSetup, p.Handle)
+	return paths.At(paths.ProfileSetup, p.Handle), "review"
 }
 
-func strandedStep(p app.Profile) string {
-	if p.Locked {
-		return "save"
-	}
-	return "review"
-}
-
-// Unresolved is a key whose Vault value is unreadable now.
+// Unresolved is a key whose Vault value was unreadable last.
 type Unresolved struct {
 	Key        string
 	Credential string
 	Problem    string
-	Hint       string
 }

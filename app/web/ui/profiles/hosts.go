@@ -117,10 +117,10 @@ func (h Handlers) changeHosts(c echo.Context, p app.Profile, fields url.Values) 
 func keepTicks(page *profileview.ProfilePage, fields url.Values) {
 	for i, h := range page.Hosts {
 		for j := range app.MaxHosts + 1 {
-			if fields.Get(profileview.HostField(j)) == h.Text {
+			if fields.Get(profileview.HostField(j)) == h.String() {
 				page.Hosts[i].Allow = fields.Get(profileview.AllowField(j)) != ""
 				page.Hosts[i].Private = fields.Get(profileview.PrivateField(j)) != ""
-				page.Hosts[i].Host.Protocol = chosenProtocol(fields, j, h.Host.Protocol)
+				page.Hosts[i].Protocol = chosenProtocol(fields, j, h.Protocol)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package profiles
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
@@ -19,14 +19,14 @@ func (h Handlers) showProfiles(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	q := uix.Query(c, "q", "state")
 	page := profileview.ListPage{
-		Shell: sh, State: app.State(c.QueryParam("state")), Text: app.Clip(strings.TrimSpace(c.QueryParam("q")), 200),
-		Total: len(profiles),
+		Shell: sh, Query: q, Here: uix.Address(paths.Profiles, q), Total: len(profiles),
 	}
 	var handles []string
 	for _, p := range profiles {
 		state := p.State(h.Now())
-		if (page.State == "" || state == page.State) && uix.MatchProfile(p, page.Text) {
+		if wanted := app.State(q.Get("state")); (wanted == "" || state == wanted) && uix.MatchProfile(p, q.Get("q")) {
 			page.Profiles = append(page.Profiles, profileview.ListRow{Profile: p, State: state})
 			handles = append(handles, p.Handle)
 		}

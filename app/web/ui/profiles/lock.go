@@ -2,17 +2,13 @@ package profiles
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
@@ -37,7 +33,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 	if page.Granted, err = h.Access.Grants.Keys(c.Request().Context(), p); err != nil {
 		return err
 	}
-	if page.Unresolved, err = h.unresolved(c, p); err != nil {
+	if page.Unresolved, err = h.unresolved(c.Request().Context(), p); err != nil {
 		return err
 	}
 	if blocked, ok := uix.AppError(p.CanLock(h.Now())); ok {
@@ -72,48 +68,17 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
 }
 
-// lookAtOnce bounds a page's concurrent lookups of references.
-const lookAtOnce = 8
-
-// unresolved lists the profile's keys that Vault can't provide now. It looks them up concurrently
-// for a few seconds and omits unfinished ones.
-func (h Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
-	defer cancel()
-	credentials, err := h.Access.Credentials.List(c.Request().Context())
-	if err != nil {
-		return nil, err
-	}
-	found, failed := make([]*vault.Inspection, len(p.Keys)), make([]error, len(p.Keys))
-	used := make([]app.Credential, len(p.Keys))
-	by, slots := uix.Actor(c), make(chan struct{}, lookAtOnce)
-	var look sync.WaitGroup
-	for i, k := range p.Keys {
-		at := slices.IndexFunc(credentials, func(c app.Credential) bool { return c.ID == k.CredentialID })
-		if at < 0 || credentials[at].Source != app.SourceVault {
-			continue
-		}
-		used[i] = credentials[at]
-		look.Go(func() {
-			select {
-			case slots <- struct{}{}:
-				defer func() { <-slots }()
-				found[i], failed[i] = h.Access.Vault.Inspect(ctx, by, used[i])
-			case <-ctx.Done():
+// unresolved lists the profile's keys whose reference to Vault last led to no value.
+func (h Handlers) unresolved(ctx context.Context, p app.Profile) (list []profileview.Unresolved, err error) {
+	credentials, err := h.Access.Credentials.List(ctx)
+	for _, k := range p.Keys {
+		for _, c := range credentials {
+			if u, unreadable := h.Access.Vault.Unreadable(c); unreadable && c.ID == k.CredentialID {
+				list = append(list, profileview.Unresolved{
+					Key: k.Name, Credential: c.Name, Problem: format.Sentence(u.Problem),
+				})
 			}
-		})
-	}
-	look.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return nil, err
-	}
-	var list []profileview.Unresolved
-	for i, k := range p.Keys {
-		if in := found[i]; in != nil && in.Problem != "" {
-			list = append(list, profileview.Unresolved{
-				Key: k.Name, Credential: used[i].Name, Problem: format.Sentence(in.Problem), Hint: in.Hint,
-			})
 		}
 	}
-	return list, nil
+	return list, err
 }

@@ -86,8 +86,8 @@ func (h Handlers) showProfileAgain(c echo.Context, handle string, keep func(*pro
 }
 
 // refuseProfile is showProfileAgain for an error about the form.
-func (h Handlers) refuseProfile(c echo.Context, handle string, cause error, fields map[string]string) error {
-	found, err := uix.Problems(cause, fields)
+func (h Handlers) refuseProfile(c echo.Context, handle string, cause error) error {
+	found, err := uix.Problems(cause, nil)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,7 @@ func (h Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profil
 		page.Keys = append(page.Keys, suggestion(k, page.Credentials, p.Hosts))
 	}
 	for _, h := range p.Hosts {
-		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason,
-			Allow: h.Allowed, Private: h.Private,
-			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
+		page.Hosts = append(page.Hosts, profileview.HostForm{HostRequest: h, Allow: h.Allowed})
 	}
 	beats, err := h.Engine.Statistics.Recent(ctx, p.Handle)
 	if err != nil {

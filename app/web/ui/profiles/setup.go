@@ -31,7 +31,7 @@ type setup struct {
 
 func (h Handlers) setUpProfile(c echo.Context, p app.Profile, fields url.Values) error {
 	if p.State(h.Now()) != app.StateUnlocked {
-		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()), nil)
+		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()))
 	}
 	f := &setup{
 		h: h, c: c, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review",
