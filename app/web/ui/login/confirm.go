@@ -35,14 +35,12 @@ func (h Handlers) freshPage(c echo.Context, status int, next, problem, passkeyPr
 func (h Handlers) confirmPassword(c echo.Context, fields url.Values) error {
 	next := uix.LocalPage(fields.Get("next"))
 	err := h.Access.Logins.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
-	known, _ := uix.AppError(err)
-	switch app.CodeOf(err) {
-	case "":
+	if err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
-	case app.CodeInvalidField:
-		return h.freshPage(c, http.StatusUnprocessableEntity, next, uix.Sentences(known), "")
-	case app.CodeRateLimited:
-		return h.freshPage(c, http.StatusTooManyRequests, next, uix.Sentences(known), "")
 	}
-	return err
+	status, problem, err := refusal(err, "")
+	if err != nil {
+		return err
+	}
+	return h.freshPage(c, status, next, problem, "")
 }

@@ -63,31 +63,39 @@ func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 	return h.refuseLogin(c, page, err)
 }
 
-const tooMany = "There were too many attempts. Wait a minute, then try again."
-
-// refuseLogin doesn't tell a wrong name from a wrong password.
+// refuseLogin shows the form again. It doesn't tell a wrong name from a wrong password.
 func (h Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
 	founded, err := h.Access.People.Exist(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	page.First = !founded
-	status := http.StatusUnprocessableEntity
-	switch known, _ := uix.AppError(cause); app.CodeOf(cause) {
-	case app.CodeUnauthorized:
-		page.Problem = "The name or the password is wrong."
-		if page.Token {
-			page.Problem = "This token is invalid or has already been used."
-		}
-	case app.CodeRateLimited:
-		status = http.StatusTooManyRequests
-		page.Problem = tooMany
-	case app.CodeConflict: // to the holder of a spent token
-		page.Problem = uix.Sentences(known)
-	default:
-		return cause
+	wrong := "The name or the password is wrong."
+	if page.Token {
+		wrong = "This token is invalid or has already been used."
+	}
+	var status int
+	if status, page.Problem, err = refusal(cause, wrong); err != nil {
+		return err
 	}
 	return h.Render(c, status, authview.Login(page))
+}
+
+const wrongPasskey = "This passkey is not known here, or it took too long. Try again, or use your password."
+
+// refusal returns status and words for a refused login or confirmation. wrong is what
+// CodeUnauthorized means, or "". It returns errors that a person can't solve.
+func refusal(err error, wrong string) (status int, problem string, other error) {
+	known, _ := uix.AppError(err)
+	switch code := app.CodeOf(err); {
+	case code == app.CodeUnauthorized && wrong != "":
+		return http.StatusUnprocessableEntity, wrong, nil
+	case code == app.CodeRateLimited:
+		return http.StatusTooManyRequests, "There were too many attempts. Wait a minute, then try again.", nil
+	case code == app.CodeConflict, code == app.CodeInvalidField: // a spent token, a session's wrong password
+		return http.StatusUnprocessableEntity, uix.Sentences(known), nil
+	}
+	return 0, "", err
 }
 
 func (h Handlers) setSession(c echo.Context, opened auth.Opened) {

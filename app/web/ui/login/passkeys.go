@@ -6,7 +6,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/components"
@@ -39,14 +38,8 @@ func (h Handlers) loginWithPasskey(c echo.Context, fields url.Values) error {
 		h.setSession(c, opened)
 		return c.Redirect(http.StatusSeeOther, page.Next)
 	}
-	status := http.StatusUnprocessableEntity
-	switch app.CodeOf(err) {
-	case app.CodeUnauthorized:
-		page.Passkeys.Problem = "This passkey is not known here, or it took too long. Try again, or use your password."
-	case app.CodeRateLimited:
-		status = http.StatusTooManyRequests
-		page.Passkeys.Problem = tooMany
-	default:
+	var status int
+	if status, page.Passkeys.Problem, err = refusal(err, wrongPasskey); err != nil {
 		return err
 	}
 	return h.Render(c, status, authview.Login(page))
@@ -59,16 +52,14 @@ func (h Handlers) confirmWithPasskey(c echo.Context, fields url.Values) error {
 	}
 	next := uix.LocalPage(fields.Get("next"))
 	err = h.Access.Passkeys.Confirm(c.Request().Context(), uix.Session(c), rp, []byte(fields.Get("credential")))
-	switch app.CodeOf(err) {
-	case "":
+	if err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
-	case app.CodeUnauthorized:
-		return h.freshPage(c, http.StatusUnprocessableEntity, next, "",
-			"This passkey is not one of yours, or it took too long. Try again, or use your password.")
-	case app.CodeRateLimited:
-		return h.freshPage(c, http.StatusTooManyRequests, next, "", tooMany)
 	}
-	return err
+	status, problem, err := refusal(err, wrongPasskey)
+	if err != nil {
+		return err
+	}
+	return h.freshPage(c, status, next, "", problem)
 }
 
 // passkeyForm returns the passkey form, or nil.
