@@ -2,18 +2,22 @@ package views_test
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
+	appaudit "github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/profiles"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/testrequest"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/views/auditview"
 	"github.com/computclaw/airlock/views/authview"
 	"github.com/computclaw/airlock/views/components"
@@ -85,11 +89,8 @@ func sampleEvents() (rows []auditview.Row) {
 }
 
 // samplePlaces returns search results, one with a long name.
-func samplePlaces() (all []dashboardview.Found) {
-	for _, p := range dashboardview.Places(shell("Search", "")) {
-		all = append(all, p.Found)
-	}
-	return append(all, dashboardview.Found{Icon: "key", Title: strings.Repeat("A_LONG_NAME_", 8) + "END", Note: "Credential, sealed",
+func samplePlaces() []dashboardview.Found {
+	return append(dashboardview.Places(shell("Search", "")), dashboardview.Found{Icon: "key", Title: strings.Repeat("A_LONG_NAME_", 8) + "END", Note: "Credential, sealed",
 		URL: paths.CredentialURL("X")})
 }
 
@@ -334,18 +335,18 @@ func sampleBox() dashboardview.BoxState {
 	return dashboardview.BoxState{
 		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Queued: 1, Warm: 3,
 		Backends: []dashboardview.BoxBackend{
-			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true,
-				Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3, Afresh: true,
-				Proofs: []dashboardview.Proof{{Name: "network", Proved: true,
-					Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
-					{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not " +
-						"visible"},
-					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"},
-					{Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead",
-						Fix: "systemctl set-property airlock.service Delegate=yes"},
-					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
-				Limits: []dashboardview.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
-			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true,
+			{Name: "bubblewrap", InUse: true, Default: true, Passed: true, Proved: ago(time.Minute), Warm: 3, Afresh: true,
+				Report: plugins.Report{Version: "bubblewrap 0.8.0", Tier: plugins.TierFull, Runtime: "root 8c1f0e",
+					Controls: []plugins.Control{{Name: "network", Proved: true,
+						Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"},
+						{Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not " +
+							"visible"},
+						{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"},
+						{Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead",
+							Fix: "systemctl set-property airlock.service Delegate=yes"},
+						{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
+					Enforced: map[string]string{"memory": "polled", "processes": "enforced"}}},
+			{Name: "docker", Proved: ago(time.Minute), Again: true,
 				Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set " +
 					"AIRLOCK_PLUGIN_DOCKER_HOST."},
 		},
@@ -398,6 +399,12 @@ print(f"{len(rows)} rows, total {total:,.2f}")
 set_result({"total": total, "rows": len(rows)})
 `
 
+// hostForm is a host of a profile, asked for at a time if it is not allowed.
+func hostForm(h app.Host, reason string, allowed bool, at time.Time) profileview.HostForm {
+	h.Reason = reason
+	return profileview.HostForm{HostRequest: app.HostRequest{Host: h, Allowed: allowed, CreatedAt: at}, Allow: allowed}
+}
+
 func profilePage(state app.State) profileview.ProfilePage {
 	p := sampleProfile(state)
 	page := profileview.ProfilePage{
@@ -414,10 +421,10 @@ func profilePage(state app.State) profileview.ProfilePage {
 	}
 	page.Granted = sampleGrants(p.Keys)
 	for i, h := range p.Hosts {
-		page.Hosts = append(page.Hosts,
-			profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason,
-				Allow:   i == 0 || state != app.StateUnlocked,
-				Private: i == 0, Asked: state == app.StateUnlocked})
+		h.Private = i == 0
+		form := hostForm(h.Host, h.Reason, state != app.StateUnlocked, time.Time{})
+		form.Allow = form.Allow || i == 0
+		page.Hosts = append(page.Hosts, form)
 	}
 	if state != app.StateUnlocked {
 		page.Allowed[0].Private = true
@@ -452,7 +459,7 @@ func sampleFiles() executionview.Files {
 func executionPage(i int) executionview.ExecutionPage {
 	x := sampleExecutions()[i]
 	p := executionview.ExecutionPage{Shell: shell("Execution", layout.SectionExecutions), Execution: x,
-		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Stdout: "fetching rows\n"}
+		ProfileURL: paths.ProfileURL(x.ProfileHandle), Script: sampleScript, Inputs: sampleInputs(), Output: app.Output{Stdout: "fetching rows\n"}}
 	if x.Status == app.StatusAwaitingLLM {
 		p.LLMWait, x.RunTime = 10*time.Minute, 840*time.Millisecond
 	}
@@ -462,7 +469,7 @@ func executionPage(i int) executionview.ExecutionPage {
 	case app.StatusCompleted:
 		x.Manifest.ResultHash = "1f2c3b4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 	case app.StatusPending:
-		p.Stdout, x.PeakMemory = "", 0
+		p.Output.Stdout, x.PeakMemory = "", 0
 	}
 	p.Execution = x
 	if x.Status == app.StatusTimeout {
@@ -470,7 +477,7 @@ func executionPage(i int) executionview.ExecutionPage {
 			"Use fewer, or ask the operator to raise AIRLOCK_LIMIT_PIDS."}
 	}
 	if x.Status == app.StatusCompleted {
-		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
+		p.Output.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
 		p.Files = sampleFiles()
 		p.Chain.Through = 412
 		p.Events = []app.Event{{Seq: 380, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ada Lovelace"},
@@ -479,11 +486,9 @@ func executionPage(i int) executionview.ExecutionPage {
 			Model: "default", Response: "Terrace: 180 is far below its usual 4,000.",
 			AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond),
 			AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
-		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1},
-			{Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12},
-			{Channel: "stdout", Rule: "connection-string", Count: 1},
-			{Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr",
-				Count: 2}}
+		p.Redactions = map[string]redact.Hits{"result": {{Name: "ORACLE_PASSWORD", Count: 1}}, "stderr": {{Count: 2}},
+			"stdout": {{Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12}, {Rule: "connection-string", Count: 1},
+				{Name: "THEIR_TOKEN", Rule: redact.RuleNotGiven, Count: 1}}}
 		p.Network = []app.Connection{
 			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com",
 				Method: "GET",
@@ -510,20 +515,19 @@ func executionPage(i int) executionview.ExecutionPage {
 			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictFailed, Rule: "certificate expired", Line: 4,
 				Count: 1},
 		}
-		p.ListRules = []string{"not on the list"}
 		p.Hosts = []app.HostRequest{{Host: host("api.exchange.example:443")},
 			{Host: host("rates.example.org"), Allowed: true}, {Host: host("telemetry.example.net")}}
 	}
 	if x.Status == app.StatusCompleted {
-		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"checked":true,"note":null,"outlets":[{"name":"Bar","revenue":"640120.10","days":[31,30,29]},{"name":"Terrace","revenue":"180.00","days":[]},{"name":"Kitchen","revenue":"564141.10","days":[31,31,30]}]}`)
-		p.Stderr = "warning: 3 rows without an outlet\n"
-		p.Turns = []int{14, 34, 999, 0}
-		p.Stdout += "41,208 rows, total 1,204,441.20\n"
+		p.Output.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"checked":true,"note":null,"outlets":[{"name":"Bar","revenue":"640120.10","days":[31,30,29]},{"name":"Terrace","revenue":"180.00","days":[]},{"name":"Kitchen","revenue":"564141.10","days":[31,31,30]}]}`)
+		p.Output.Stderr = "warning: 3 rows without an outlet\n"
+		p.Output.Turns = []int{14, 34, 999, 0}
+		p.Output.Stdout += "41,208 rows, total 1,204,441.20\n"
 	}
 	if x.Status == app.StatusError {
 		p.Script = strings.Replace(sampleScript, "ORACLE_PASSWORD", "ORACLE_PASSWRD", 1)
-		p.Stderr = x.Error + "\n"
-		p.Redactions = []executionview.Redaction{{Channel: "stderr", Name: "ORACLE_PASSWORD", Count: 1}}
+		p.Output.Stderr = x.Error + "\n"
+		p.Redactions = map[string]redact.Hits{"stderr": {{Name: "ORACLE_PASSWORD", Count: 1}}}
 	}
 	return p
 }
@@ -545,9 +549,10 @@ func refusedExecution() executionview.ExecutionPage {
 		"fetch(start)  # the rates of the day\n           ^^^^^^^^^^^^\nhttpx.ConnectError: [Errno -2] Name or service not known\n" +
 		refusal + "\nFor more information check: https://developer.mozilla.org/en-US/docs/Web/HTTP/Status/401"
 	p.Obstacles = []executionview.Obstacle{
-		{Sentence: refusal, Place: "fx.acme.test:443", Allow: []components.Choice{{Value: "host.0", Word: "fx.acme.test:443"}}},
-		{Sentence: "rates.example.org:443 is not on this profile's host list (rule: not on the list).", Allowed: true},
-		{Sentence: "api.acme.test answered 401 to ACME_TOKEN.", URL: paths.CredentialURL("ACME_TOKEN"), Action: "Check ACME_TOKEN"},
+		{Sentence: refusal, Host: &app.HostRequest{Host: host("fx.acme.test:443")}},
+		{Sentence: "rates.example.org:443 is not on this profile's host list (rule: not on the list).",
+			Host: &app.HostRequest{Host: host("rates.example.org:443"), Allowed: true}},
+		{Sentence: "api.acme.test answered 401 to ACME_TOKEN.", Credential: "ACME_TOKEN"},
 	}
 	p.Problems = components.Problems{"rerun-inputs": "inputs is not valid JSON. Send one JSON value."}
 	p.TypedInputs = `{"month": "2026-10",`
@@ -572,17 +577,6 @@ func previewedExecution(p executionview.Preview) executionview.ExecutionPage {
 // samplePNG is a square of one colour.
 const samplePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// previewedTable has many columns, one of them wide.
-func previewedTable() executionview.Preview {
-	rows := [][]string{strings.Split("month,revenue,currency,store,manager,comment,discount,tax,net,gross,visits,baskets", ",")}
-	for range 12 {
-		rows = append(rows, strings.Split("2026-10,1234567.89,EUR,Nürnberg Süd,Zoë \u202eD'Arcy,"+strings.Repeat("a long comment ", 6)+
-			",0.05,19,1.0,2.0,12345,678", ","))
-	}
-	return executionview.Preview{Name: "revenue-by-month.csv", Type: "text/csv", Table: rows,
-		Note: "The preview has at most 100 rows and 20 columns. Download the file to see all of it."}
-}
-
 // repeatedExecution is a re-run with another policy and result.
 func repeatedExecution() executionview.ExecutionPage {
 	p := executionPage(3)
@@ -590,8 +584,8 @@ func repeatedExecution() executionview.ExecutionPage {
 	p.Execution.RerunOf = "e1b2c3d4e5f6"
 	original := sampleExecutions()[3]
 	original.Manifest.ResultHash = strings.Repeat("ab", 32)
-	p.Repeat = &executionview.Repeat{Original: original, Same: &differs, Differs: []string{"policy", "inputs"},
-		Policy: []string{"+ fx.acme.test:443"}, Before: strings.Replace(executionview.IndentSorted(p.Result), "640120.10", "640120.00", 1)}
+	p.Repeat = &executionview.Repeat{Original: original, SameResult: &differs, Differs: []string{"policy", "inputs"}}
+	p.Changes = []string{"+ fx.acme.test:443"}
 	return p
 }
 
@@ -604,8 +598,8 @@ func samples() []sample {
 	searched := list
 	searched.Count, searched.Summaries = "1 execution", map[string]components.Summary{"e1b2c3d4e5f6": {
 		Match: true, Before: "rows = fetch(start) # a ", Text: "KeyError", After: " here means that the month isn't closed"}}
-	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError,
-		From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
+	searched.Query, searched.Executions = url.Values{"text": {"KeyError"}, "status": {string(app.StatusError)},
+		"from": {"2026-11-01"}, "host": {"api.example.com"}, "credential": {"ORACLE_PASSWORD"}}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished,
 		searched.Credentials = components.Problems{"to": "\"31.11.\" is not a date. Write it like 2026-11-30."}, true,
 		[]string{"ORACLE_PASSWORD"}
@@ -623,8 +617,7 @@ func samples() []sample {
 	full := second
 	full.Checks = []dashboardview.Check{
 		{Word: "Sandbox", At: ago(9 * time.Hour), URL: paths.Sandbox}, {Word: "Backup", URL: paths.SettingsBackups},
-		{Word: "Audit log", At: ago(20 * time.Minute), URL: paths.Audit},
-		{Word: "2 of 5 credentials", At: ago(50 * time.Hour), Bad: true, URL: paths.Credentials},
+		{Word: "Audit log", At: ago(20 * time.Minute), Bad: true, URL: paths.Audit},
 	}
 	full.Summaries = sampleSummaries()
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(dashboardview.Periods()[0])
@@ -635,9 +628,7 @@ func samples() []sample {
 	inbox := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
 	quiet := dashboardview.StatsPage{Shell: shell("Statistics", layout.SectionStatistics),
-		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2], Figures: []dashboardview.Figure{{Name: "Runs", Value: "0"},
-			{Name: "Error rate", Value: "–"}, {Name: "Average", Value: "–", Aside: true},
-			{Name: "95th percentile", Value: "–"}, {Name: "Active profiles", Value: "0"}}}}
+		Usage: dashboardview.Usage{Period: dashboardview.Periods()[2]}}
 	broken := first
 	broken.Box = dashboardview.BoxState{Backend: "bubblewrap",
 		Reason:  "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1",
@@ -692,11 +683,9 @@ func samples() []sample {
 	noticed.Notice = "The profile is locked. Its agent can use it now."
 	asking := profilePage(app.StateLocked)
 	asking.Hosts = append(asking.Hosts,
-		profileview.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true,
-			Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
-		profileview.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of " +
-			"the day.",
-			Asked: true, At: ago(time.Hour)})
+		hostForm(host("api.exchange.example:443"), "", false, ago(time.Minute)),
+		hostForm(host("rates.example.org"), "Exchange rates of the day.", false, ago(time.Hour)))
+	asking.Hosts[len(asking.Hosts)-2].Execution = "d1b2c3d4e5f6"
 	lengthy := lengthyProfile()
 	stranded := profilePage(app.StateLocked)
 	stranded.Allowed = stranded.Allowed[:1]
@@ -798,8 +787,8 @@ func samples() []sample {
 			false},
 		{"search-nothing", dashboardview.Search(dashboardview.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
 		{"profiles-filtered", profileview.List(
-			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 4, Text: "nothing",
-				State: app.StateLocked}), false},
+			profileview.ListPage{Shell: shell("Profiles", layout.SectionProfiles), Total: 4,
+				Query: url.Values{"q": {"nothing"}, "state": {string(app.StateLocked)}}}), false},
 		{"profile-undo", profileview.Profile(undone), false},
 		{"credential", credentialview.Credential(credential), false},
 		{"credential-viewer", credentialview.Credential(readCredential), false},
@@ -836,8 +825,7 @@ func samples() []sample {
 			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
 				Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
 				Unresolved: []profileview.Unresolved{{Key: "ORACLE_PASSWORD", Credential: "ORACLE_PASSWORD",
-					Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is " +
-						"there."}}}),
+					Problem: "There is no secret at this path."}}}),
 			false},
 		{"profile-lock-stranded",
 			profileview.Lock(profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: ready,
@@ -866,7 +854,6 @@ func samples() []sample {
 		{"execution-timeout", executionview.Execution(executionPage(5)), false},
 		{"execution-cancelled", executionview.Execution(executionPage(6)), false},
 		{"execution-refused", executionview.Execution(refusedExecution()), false},
-		{"execution-table", executionview.Execution(previewedExecution(previewedTable())), false},
 		{"execution-image", executionview.Execution(previewedExecution(executionview.Preview{Name: "chart.png",
 			Type: "image/png", Image: "data:image/png;base64," + samplePNG})), false},
 		{"execution-text", executionview.Execution(previewedExecution(executionview.Preview{Name: "notes.md",
@@ -885,14 +872,10 @@ func samples() []sample {
 						Checking: true}}}}),
 			false},
 		{"audit", auditview.Audit(auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-			Chain: auditview.Chain{Through: 11, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
-			Archived: []auditview.ArchivedRow{
-				{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour),
-					CSV:   "/ui/audit/export?of=3f9ac01b77d2e844&as=csv",
-					Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
-				{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour),
-					To:  ago(60 * time.Hour),
-					CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}},
+			Chain: appaudit.State{Through: 11, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3",
+			Archived: []auditview.ArchivedLog{
+				{Source: "3f9ac01b77d2e844", Events: 41208, First: ago(4000 * time.Hour), Last: ago(40 * time.Hour)},
+				{Source: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, First: ago(4000 * time.Hour), Last: ago(60 * time.Hour)}},
 			Events: sampleEvents()}), false},
 		{"audit-lengthy", auditview.Audit(lengthyAudit()), false},
 		{"settings", settingsview.Settings(sampleSettings()), false},
@@ -908,8 +891,8 @@ func samples() []sample {
 				Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Role: app.RoleOperator, Expires: noon.Add(72 * time.Hour)}), false},
 		{"audit-broken", auditview.Audit(
 			auditview.Page{Shell: shell("Audit", layout.SectionAudit),
-				Chain:  auditview.Chain{Broken: 3, Whole: ago(time.Minute)},
-				Filter: auditview.Filter{Action: "profile.lock"}}),
+				Chain: appaudit.State{Broken: 3, Whole: ago(time.Minute)},
+				Query: url.Values{"action": {"profile.lock"}}}),
 			false},
 		{"settings-vault", settingsview.Settings(
 			settingsview.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Here: paths.SettingsInstance,

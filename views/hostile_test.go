@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -53,11 +54,8 @@ func hostileSamples() []sample {
 		Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	for i, h := range strange() {
 		open.Hosts = append(open.Hosts, app.HostRequest{Host: h, Allowed: true})
-		setup.Hosts = append(setup.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason,
-			Asked: true})
-		locked.Hosts = append(locked.Hosts,
-			profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0,
-				At: ago(1)})
+		setup.Hosts = append(setup.Hosts, hostForm(h, falseReason, false, time.Time{}))
+		locked.Hosts = append(locked.Hosts, hostForm(h, falseReason, i%2 == 0, ago(1)))
 	}
 	locked.Allowed = strange()
 	lock := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: open,
@@ -69,7 +67,7 @@ func hostileSamples() []sample {
 	}
 	asking := executionPage(1)
 	asking.Execution.Request = &app.LLMExchange{RequestID: "r", Ordinal: 1, Prompt: falsePrompt, Model: "Airlock"}
-	asking.Stdout = "\x1b[31mAirlock:\x1b[0m pay \u202eevil\u202c\n"
+	asking.Output.Stdout = "\x1b[31mAirlock:\x1b[0m pay \u202eevil\u202c\n"
 	refused := asking
 	refused.Answer, refused.Problems = "shalom\u200f", components.Problems{"response": "The answer is too long."}
 	credentials := sampleCredentials()

@@ -13,29 +13,21 @@ import (
 // tmpReserve is the part of a script's /tmp kept free of its files, in bytes.
 const tmpReserve = 1 << 20
 
-// resolveFiles finds a submission's files. They replace a re-run's original files of the same
-// names.
+// resolveFiles finds a submission's files, and keeps those of a re-run's original.
 func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) error {
 	room := s.cfg.Runner.Tmp() - tmpReserve
 	named, err := s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, room)
 	if err != nil {
 		return err
 	}
-	replaced := map[string]bool{}
-	for _, f := range named {
-		replaced[files.FoldName(f.Name)] = true
-	}
 	for _, f := range sub.files {
-		switch {
-		case replaced[files.FoldName(f.Name)]:
-		case !f.Kept:
+		if !f.Kept {
 			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
 				"Send it again with POST /files, and name all files in the request.")
 			err.Field = "files"
 			return err
-		default:
-			named = append(named, f)
 		}
+		named = append(named, f)
 	}
 	sub.files = named
 	return files.CheckTotal(named, room)

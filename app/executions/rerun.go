@@ -13,7 +13,6 @@ import (
 type Again struct {
 	Inputs  json.RawMessage
 	Files   map[string]string // nil: the same; empty: none
-	Added   map[string]string // beside the same files, or in the place of those of the same names
 	Timeout *float64          // seconds
 	Label   string
 	Live    bool // asks the agent what was not asked then
@@ -59,7 +58,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		sub.Inputs = again.Inputs
 	}
 	if again.Files == nil {
-		sub.Files, sub.files = again.Added, source.Files
+		sub.files = source.Files
 	}
 	if err := sub.Validate(s.cfg.Timeouts); err != nil {
 		return app.Execution{}, err

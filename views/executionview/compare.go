@@ -1,7 +1,6 @@
 package executionview
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -9,113 +8,6 @@ import (
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
-
-// comparedFact is one line of the comparison.
-type comparedFact struct {
-	name        string
-	left, right string
-	identity    bool // it defines a run, so a difference matters
-}
-
-func comparedFacts(a, b Side) []comparedFact {
-	x, y := a.Execution, b.Execution
-	all := []comparedFact{{"Result", x.Manifest.ResultHash, y.Manifest.ResultHash, true}}
-	left, right := manifestFacts(x.Manifest), manifestFacts(y.Manifest)
-	value := func(list []fact, name string) string {
-		for _, f := range list {
-			if f.name == name {
-				return f.value
-			}
-		}
-		return ""
-	}
-	for _, name := range []string{
-		"Script", "Skill", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits",
-	} {
-		if l, r := value(left, name), value(right, name); l != "" || r != "" {
-			all = append(all, comparedFact{name, l, r, true})
-		}
-	}
-	if x.Skill != "" || y.Skill != "" {
-		all = append(all, comparedFact{"Version of the skill", x.Skill, y.Skill, false})
-	}
-	return append(all, comparedFact{"Status", format.Status(x.Status), format.Status(y.Status), true},
-		comparedFact{"Policy version", strconv.Itoa(x.Policy), strconv.Itoa(y.Policy), false},
-		comparedFact{"Ran", format.Span(x.RunTime), format.Span(y.RunTime), false},
-		comparedFact{"Peak memory", format.Bytes(x.PeakMemory), format.Bytes(y.PeakMemory), false},
-		comparedFact{"Sandbox", sandboxWords(x), sandboxWords(y), false},
-		comparedFact{"Sent", format.Exact(x.CreatedAt), format.Exact(y.CreatedAt), false})
-}
-
-// shortDigest returns a digest's distinguishing beginning. Other values stay whole.
-func shortDigest(value string) string {
-	if len(value) == 64 && strings.Trim(value, "0123456789abcdef") == "" {
-		return value[:16]
-	}
-	if value == "" {
-		return "–"
-	}
-	return value
-}
-
-func (f comparedFact) differs() bool { return f.left != f.right }
-
-// partition splits facts into different and same.
-func partition[T interface{ differs() bool }](all []T) (different, same []T) {
-	for _, one := range all {
-		if one.differs() {
-			different = append(different, one)
-		} else {
-			same = append(same, one)
-		}
-	}
-	return different, same
-}
-
-// comparedText is one text of both executions.
-type comparedText struct{ id, title, before, after string }
-
-func (t comparedText) differs() bool { return t.before != t.after }
-
-// comparedTexts lists the texts that at least one side has.
-func comparedTexts(a, b Side) (all []comparedText) {
-	for _, t := range []comparedText{
-		{"diff-result", "Result", a.Result, b.Result}, {"diff-stdout", "Output", a.Stdout, b.Stdout},
-		{"diff-stderr", "Errors (stderr)", a.Stderr, b.Stderr}, {"diff-llm", "LLM answers", a.Answers, b.Answers},
-		{"diff-artifacts", "Artifacts", a.Artifacts, b.Artifacts},
-		{"diff-inputs", "Inputs", a.Inputs, b.Inputs}, {"diff-files", "Files", a.Files, b.Files},
-		{"diff-script", "Script", a.Script, b.Script},
-	} {
-		if t.before != "" || t.after != "" {
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// identityWord names a manifest part as the table does.
-func identityWord(name string) string {
-	switch name {
-	case "llm":
-		return "LLM answers"
-	case "python":
-		return "Python"
-	}
-	return name
-}
-
-// Side is one of two compared executions.
-type Side struct {
-	Execution app.Execution
-	Script    string
-	Stdout    string
-	Stderr    string
-	Result    string
-	Inputs    string
-	Answers   string // of the LLM, one after the other
-	Files     string // that it was given, one a line
-	Artifacts string // that it left, one a line
-}
 
 // ComparePage shows two executions side by side. Other is nil until chosen.
 type ComparePage struct {
@@ -126,6 +18,15 @@ type ComparePage struct {
 	Policy  []string // grants that the newer has more or less than the older
 	Problem string   // why the chosen one can't be compared
 }
+
+// Side is one of two compared executions.
+type Side struct {
+	Execution app.Execution
+	Texts     []Text // of both sides in the same order
+}
+
+// Text is one text of an execution, "" if it has none.
+type Text struct{ ID, Title, Text string }
 
 // sides returns the older execution first. Other must be set.
 func (p ComparePage) sides() (older, newer Side) {
@@ -143,7 +44,59 @@ func (p ComparePage) chosen() string {
 	return p.Other.Execution.Handle
 }
 
+// comparedFacts lists what defines a run, and its status.
+func comparedFacts(x app.Execution) []fact {
+	return append(manifestFacts(x.Manifest), fact{"Status", format.Status(x.Status)})
+}
+
+// equalTexts returns the texts that are the same on both sides.
+func equalTexts(a, b Side) (same []Text) {
+	for i, t := range a.Texts {
+		if t.Text != "" && t == b.Texts[i] {
+			same = append(same, t)
+		}
+	}
+	return same
+}
+
+// shortDigest returns a digest's distinguishing beginning. Other values stay whole.
+func shortDigest(value string) string {
+	if len(value) == 64 && strings.Trim(value, "0123456789abcdef") == "" {
+		return value[:16]
+	}
+	if value == "" {
+		return "–"
+	}
+	return value
+}
+
 // sameResult reports whether two executions share outcome and result.
-func sameResult(a, b Side) bool {
-	return a.Execution.Manifest.ResultHash == b.Execution.Manifest.ResultHash && a.Execution.Status == b.Execution.Status
+func sameResult(a, b app.Execution) bool {
+	return a.Manifest.ResultHash == b.Manifest.ResultHash && a.Status == b.Status
+}
+
+// compareResults compares two ended executions' results in a sentence.
+func compareResults(a, b app.Execution) string {
+	switch {
+	case sameResult(a, b) && a.Manifest.ResultHash == "":
+		return "Both ended alike, without a result."
+	case sameResult(a, b):
+		return "The result is the same."
+	case a.Manifest.ResultHash == b.Manifest.ResultHash:
+		return "The runs ended differently, but the result is the same."
+	}
+	return "The result differs."
+}
+
+// differencesIn names two runs' differences; policies by grant.
+func differencesIn(names, policy []string) string {
+	if len(names) == 0 {
+		return "Same script, inputs and policy. " +
+			"If the results differ, the cause is source data, randomness or time."
+	}
+	text := "Changed since then: " + strings.Join(names, ", ")
+	if len(policy) > 0 {
+		text = strings.Replace(text, "policy", "policy ("+strings.Join(policy, ", ")+")", 1)
+	}
+	return text + "."
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/audit"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -20,22 +21,19 @@ type ExecutionPage struct {
 	ProfileURL string // "" if the profile is gone
 	Script     string
 	Inputs     json.RawMessage // redacted; nil if none
-	Stdout     string
-	Stderr     string
-	Result     json.RawMessage // nil if none
-	Turns      []int           // bytes that stdout and stderr wrote by turns
+	Output     app.Output
 	Exchanges  []app.LLMExchange
 	Network    []app.Connection
 	Files      Files
-	Redactions []Redaction
-	Hosts      []app.HostRequest // of the profile now; nil if deleted
-	ListRules  []string          // rules whose refusals end when the host is allowed
+	Redactions map[string]redact.Hits // by channel
+	Hosts      []app.HostRequest      // of the profile now; nil if deleted
 	Obstacles  []Obstacle
 	Warnings   []string      // limits reached without ending it
 	LLMWait    time.Duration // that a question waits for its answer
 	Answer     string        // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat     // of a re-run
+	Changes    []string    // of a re-run's policy
 	Events     []app.Event // of the audit log, about this execution
 	Chain      audit.State // of the whole audit log
 
@@ -80,4 +78,17 @@ func follow(x app.Execution) templ.Attributes {
 		return nil
 	}
 	return components.Refresh(paths.ExecutionURL(x.Handle), "execution/"+x.Handle)
+}
+
+// channelWord names a channel of a box.
+func channelWord(channel string) string {
+	word, known := map[string]string{
+		"script": "Script", "result": "Result", "stdout": "Output", "stderr": "Errors (stderr)",
+		"error": "Error message", "prompt": "LLM question", "answer": "LLM answer", "network": "Network",
+		"artifacts": "Artifacts",
+	}[channel]
+	if !known {
+		return channel
+	}
+	return word
 }

@@ -5,19 +5,14 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 )
 
-// Obstacle stopped a connection, with the possible remedy. At most one of Allow, Allowed and URL is
-// set.
+// Obstacle stopped a connection. At most one of Host and Credential names a remedy.
 type Obstacle struct {
-	Sentence string              // what happened, in Airlock's words
-	Place    string              // host and port
-	Allow    []components.Choice // fields of the form that allows the place
-	Allowed  bool                // a person has allowed the place since
-	URL      string              // of a page where it can be mended
-	Action   string              // what the link there says
+	Sentence   string           // what happened, in Airlock's words
+	Host       *app.HostRequest // that a person may allow, or has allowed since
+	Credential string           // that a person should check
 }
 
 // failure is an execution's error by its parts.
@@ -46,7 +41,12 @@ func failureOf(text string, obstacles []Obstacle) failure {
 }
 
 // solved reports whether a person has removed every removable obstacle.
-func solved(all []Obstacle) bool {
-	return slices.ContainsFunc(all, func(o Obstacle) bool { return o.Allowed }) &&
-		!slices.ContainsFunc(all, func(o Obstacle) bool { return len(o.Allow) > 0 })
+func solved(all []Obstacle) (solved bool) {
+	for _, o := range all {
+		if o.Host != nil && !o.Host.Allowed {
+			return false
+		}
+		solved = solved || o.Host != nil
+	}
+	return solved
 }

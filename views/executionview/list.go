@@ -1,29 +1,13 @@
 package executionview
 
 import (
+	"net/url"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 )
-
-// Filter holds a search's conditions from the URL.
-type Filter struct {
-	Text       string
-	Profile    string // handle
-	Status     app.Status
-	From, To   string // days, 2026-11-20
-	Credential string // name
-	Host       string
-	Label      string // whole
-	Skill      string // name, or name@number
-}
-
-// folded reports whether a folded condition is set.
-func (f Filter) folded() bool {
-	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != "" || f.Label != "" ||
-		f.Skill != ""
-}
 
 func statusChoices() []components.Choice {
 	list := components.Choices("", "All statuses")
@@ -39,7 +23,7 @@ type ListPage struct {
 	Executions  []app.Execution
 	Summaries   map[string]components.Summary // by handle
 	Count       string                        // of all that match, in words
-	Filter      Filter
+	Query       url.Values                    // the conditions
 	Profiles    []components.Choice
 	Credentials []string
 	Older       string // URL of the next page; "" if this is the last
@@ -47,4 +31,14 @@ type ListPage struct {
 	CSV, Lines  string // URLs of the downloads
 	Unfinished  bool   // the search stopped before the oldest execution
 	Problems    components.Problems
+}
+
+// folded reports whether a folded condition is set.
+func (p ListPage) folded() bool {
+	for _, name := range []string{"from", "to", "credential", "host", "label", "skill"} {
+		if p.Query.Has(name) {
+			return true
+		}
+	}
+	return len(p.Problems) > 0
 }

@@ -275,21 +275,21 @@ func executionFilter(p ListPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "text", Label: "Words in the label, skill, script, output or error", Class: "text-search", Value: p.Filter.Text,
+			ID: "text", Label: "Words in the label, skill, script, output or error", Class: "text-search", Value: p.Query.Get("text"),
 			Type: "search", MaxLength: "200", Autocomplete: "off", Extra: templ.Attributes{"spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "profile", Label: "Profile", Value: p.Filter.Profile,
+			ID: "profile", Label: "Profile", Value: p.Query.Get("profile"),
 			Options: append(components.Choices("", "All profiles"), p.Profiles...),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "status", Label: "Status", Value: string(p.Filter.Status), Options: statusChoices(),
+			ID: "status", Label: "Status", Value: p.Query.Get("status"), Options: statusChoices(),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -298,7 +298,7 @@ func executionFilter(p ListPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Filter.folded() || len(p.Problems) > 0 {
+		if p.folded() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -309,27 +309,27 @@ func executionFilter(p ListPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "from", Label: "From (UTC)", Value: p.Filter.From, Problem: p.Problems.Of("from"),
+			ID: "from", Label: "From (UTC)", Value: p.Query.Get("from"), Problem: p.Problems.Of("from"),
 			Type: "date",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "to", Label: "Through (UTC)", Value: p.Filter.To, Problem: p.Problems.Of("to"),
+			ID: "to", Label: "Through (UTC)", Value: p.Query.Get("to"), Problem: p.Problems.Of("to"),
 			Type: "date",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "label", Label: "Label", Value: p.Filter.Label, MaxLength: "200", Autocomplete: "off",
+			ID: "label", Label: "Label", Value: p.Query.Get("label"), MaxLength: "200", Autocomplete: "off",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "skill", Label: "Skill", Value: p.Filter.Skill, MaxLength: "200", Autocomplete: "off",
+			ID: "skill", Label: "Skill", Value: p.Query.Get("skill"), MaxLength: "200", Autocomplete: "off",
 			Placeholder: "row-totals@3",
 			Extra:       templ.Attributes{"autocapitalize": "none", "spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
@@ -337,14 +337,14 @@ func executionFilter(p ListPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "credential", Label: "Credential", Value: p.Filter.Credential,
+			ID: "credential", Label: "Credential", Value: p.Query.Get("credential"),
 			Options: append(components.Choices("", "Any or none"), components.Same(p.Credentials)...),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.TextInput(components.Input{
-			ID: "host", Label: "Host it tried to reach", Value: p.Filter.Host,
+			ID: "host", Label: "Host it tried to reach", Value: p.Query.Get("host"),
 			MaxLength: "253", Autocomplete: "off", Placeholder: "api.example.com", Extra: templ.Attributes{"autocapitalize": "none", "spellcheck": "false"},
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -362,7 +362,7 @@ func executionFilter(p ListPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Filter != (Filter{}) {
+		if len(p.Query) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<a class=\"button quiet\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -433,7 +433,7 @@ func noExecutions(p ListPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if p.Filter != (Filter{}) {
+		} else if len(p.Query) > 0 {
 			templ_7745c5c3_Var13 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

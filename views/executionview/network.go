@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // target names a connection's destination. Names refused before their port was known have none.
@@ -25,30 +26,10 @@ func sealedKeysUsed(network []app.Connection) []string {
 	return slices.Compact(keys)
 }
 
-// laterDecision is the decision on a host since its refusal.
-type laterDecision int
-
-const (
-	noDecision       laterDecision = iota
-	waitsForDecision               // on the profile's page
-	allowedSince                   // for later executions
-)
-
-// decisionSince finds the present decision on a host refused by the list.
-func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
-	switch h, found := p.HostSince(c); {
-	case !found:
-		return noDecision
-	case h.Allowed:
-		return allowedSince
-	}
-	return waitsForDecision
-}
-
 // HostSince returns the profile's entry for a refused connection. Allowed entries precede open
 // ones.
 func (p ExecutionPage) HostSince(c app.Connection) (entry app.HostRequest, found bool) {
-	if c.Verdict != app.VerdictDenied || !slices.Contains(p.ListRules, c.Rule) {
+	if c.Verdict != app.VerdictDenied || c.Rule != rules.NotListed && c.Rule != rules.Port {
 		return entry, false
 	}
 	for _, h := range p.Hosts {
@@ -67,5 +48,3 @@ func covers(h app.Host, c app.Connection) bool {
 	}
 	return h.Matches(c.Host, c.Port)
 }
-
-func failedStatus(status int) bool { return status >= 400 }

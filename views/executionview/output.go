@@ -3,30 +3,25 @@ package executionview
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
-	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 )
 
 // togetherText renders both streams in order, with stderr marked.
 func togetherText(all []outputPart, lines int) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var b strings.Builder
 		for _, s := range all {
-			if !s.stderr {
-				b.WriteString(templ.EscapeString(format.Plain(s.text)))
-				continue
+			text := templ.EscapeString(format.Plain(s.text))
+			if s.stderr {
+				text = `<span class="stderr">` + traced(format.Plain(s.text), lines) + `</span>`
 			}
-			b.WriteString(`<span class="stderr">`)
-			writeTraced(&b, format.Plain(s.text), lines)
-			b.WriteString(`</span>`)
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
 		}
-		_, err := io.WriteString(w, b.String())
-		return err
+		return nil
 	})
 }
 
@@ -38,36 +33,21 @@ type outputPart struct {
 
 // inOrder interleaves two streams by their turns, and appends the rest. It returns nil if a stream
 // is empty or the order unknown.
-func inOrder(p ExecutionPage) []outputPart {
-	if p.Stdout == "" || p.Stderr == "" || len(p.Turns) == 0 {
+func inOrder(p ExecutionPage) (all []outputPart) {
+	if p.Output.Stdout == "" || p.Output.Stderr == "" || len(p.Output.Turns) == 0 {
 		return nil
 	}
-	left := [2]string{p.Stdout, p.Stderr}
-	var all []outputPart
+	left := [2]string{p.Output.Stdout, p.Output.Stderr}
 	take := func(i, n int) {
-		n = min(max(n, 0), len(left[i]))
-		if n == 0 {
-			return
-		}
-		if last := len(all) - 1; last >= 0 && all[last].stderr == (i == 1) {
-			all[last].text += left[i][:n]
-		} else {
+		if n = min(n, len(left[i])); n > 0 {
 			all = append(all, outputPart{i == 1, left[i][:n]})
+			left[i] = left[i][n:]
 		}
-		left[i] = left[i][n:]
 	}
-	for i, n := range p.Turns {
+	for i, n := range p.Output.Turns {
 		take(i%2, n)
 	}
 	take(0, len(left[0]))
 	take(1, len(left[1]))
-	return slices.Clip(all)
-}
-
-func outputViews() []components.Choice {
-	return []components.Choice{
-		{Value: "order", Word: "As it came"},
-		{Value: "out", Word: "stdout"},
-		{Value: "err", Word: "stderr"},
-	}
+	return all
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/computclaw/airlock/app/redact/jsontext"
-	"github.com/computclaw/airlock/views/components"
 )
 
 // Indent indents JSON and returns other text unchanged.
@@ -24,11 +23,4 @@ func IndentSorted(data json.RawMessage) string {
 		return string(data)
 	}
 	return Indent(json.RawMessage(sorted))
-}
-
-func resultViews() []components.Choice {
-	return []components.Choice{
-		{Value: "tree", Word: "Tree"},
-		{Value: "raw", Word: "Raw"},
-	}
 }

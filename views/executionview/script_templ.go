@@ -80,8 +80,8 @@ func scriptCard(p ExecutionPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for i, l := range scriptLines(p.Script, p.Execution.ErrorLine) {
-			var templ_7745c5c3_Var4 = []any{templ.KV("failing", l.Failing)}
+		for i, parts := range code.Python(p.Script) {
+			var templ_7745c5c3_Var4 = []any{templ.KV("failing", i+1 == p.Execution.ErrorLine)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var4...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -116,7 +116,7 @@ func scriptCard(p ExecutionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(code.HTML(l.Parts)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templ.Raw(code.HTML(parts)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

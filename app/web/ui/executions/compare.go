@@ -3,6 +3,7 @@ package executions
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	appexecutions "github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -21,13 +21,8 @@ import (
 const compareChoices = 50
 
 // compareExecutions compares an execution with the requested one or its original.
-func (h Handlers) compareExecutions(c echo.Context) error {
+func (h Handlers) compareExecutions(c echo.Context, x app.Execution) error {
 	ctx := c.Request().Context()
-	x, err := h.Engine.Reader.ByHandle(ctx, c.Param("handle"))
-	if err != nil {
-		return err
-	}
-	httpx.LogExecution(c, x.Handle)
 	sh, _, err := h.Shell(c, "Compare", layout.SectionExecutions)
 	if err != nil {
 		return err
@@ -42,17 +37,11 @@ func (h Handlers) compareExecutions(c echo.Context) error {
 	}
 	for _, one := range list.Executions {
 		if one.Handle != x.Handle && one.Status.Terminal() {
-			page.Choices = append(page.Choices, components.Choice{
-				Value: one.Handle, Word: choiceWords(one),
-			})
+			page.Choices = append(page.Choices, executionChoice(one))
 		}
 	}
-	with := c.QueryParam("with")
-	if with == "" {
-		with = x.RerunOf
-	}
 	status := http.StatusOK
-	if with != "" {
+	if with := cmp.Or(c.QueryParam("with"), x.RerunOf); with != "" {
 		if page.Problem, err = h.chooseOther(ctx, &page, with); err != nil {
 			return err
 		}
@@ -80,10 +69,8 @@ func (h Handlers) chooseOther(
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(page.Choices, func(c components.Choice) bool { return c.Value == handle }) {
-		page.Choices = append(page.Choices, components.Choice{
-			Value: handle, Word: format.ShortHandle(handle) + ", " + format.Title(other.Profile),
-		})
+	if choice := executionChoice(other); !slices.Contains(page.Choices, choice) {
+		page.Choices = append(page.Choices, choice)
 	}
 	page.Other = &side
 	older, newer := other, page.This.Execution
@@ -94,47 +81,54 @@ func (h Handlers) chooseOther(
 	return "", err
 }
 
-// choiceWords distinguishes a profile's executions.
-func choiceWords(x app.Execution) string {
+// executionChoice distinguishes a profile's executions.
+func executionChoice(x app.Execution) components.Choice {
 	words := format.Exact(x.CreatedAt) + ", " + format.LowerFirst(format.Status(x.Status)) + ", " +
 		format.ShortHandle(x.Handle)
 	if name := cmp.Or(x.Label, x.Skill); name != "" {
-		return name + ": " + words
+		words = name + ": " + words
 	}
-	return words
+	return components.Choice{Value: x.Handle, Word: words}
 }
 
+// side reads the texts of one side of a comparison.
 func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
-	side.Execution = x
 	script, inputs, err := h.Engine.Reader.Submitted(ctx, x.Handle)
 	if err != nil {
 		return side, err
 	}
-	side.Script = script
-	if inputs != nil {
-		side.Inputs = executionview.Indent(inputs)
-	}
-	files, err := h.files(ctx, x.Handle)
-	if err != nil {
-		return side, err
-	}
-	side.Files, side.Artifacts = files.Lines()
-	if !x.Status.Terminal() {
-		return side, nil
-	}
-	out, err := h.Engine.Reader.Output(ctx, x.Handle)
-	if err != nil {
-		return side, err
-	}
-	side.Stdout, side.Stderr = format.Plain(out.Stdout), format.Plain(out.Stderr)
-	if out.Result != nil {
-		side.Result = executionview.IndentSorted(out.Result)
+	var out app.Output
+	if x.Status.Terminal() {
+		if out, err = h.Engine.Reader.Output(ctx, x.Handle); err != nil {
+			return side, err
+		}
 	}
 	exchanges, err := h.Engine.Reader.Exchanges(ctx, x.Handle)
-	var answers strings.Builder
+	if err != nil {
+		return side, err
+	}
+	left, err := h.files(ctx, x.Handle)
+	if err != nil {
+		return side, err
+	}
+	var answers, files, artifacts strings.Builder
 	for _, e := range exchanges {
 		answers.WriteString(e.Response + "\n")
 	}
-	side.Answers = answers.String()
-	return side, err
+	for _, f := range left.Inputs {
+		fmt.Fprintf(&files, "%s, %s, sha256 %s\n", f.Name, format.Bytes(f.Size), f.SHA256)
+	}
+	for _, a := range left.Artifacts {
+		fmt.Fprintf(&artifacts, "%s, %s, %s\n", a.Name, format.Bytes(a.Size), cmp.Or(a.Withheld, "sha256 "+a.SHA256))
+	}
+	return executionview.Side{Execution: x, Texts: []executionview.Text{
+		{ID: "diff-result", Title: "Result", Text: executionview.IndentSorted(out.Result)},
+		{ID: "diff-stdout", Title: "Output", Text: format.Plain(out.Stdout)},
+		{ID: "diff-stderr", Title: "Errors (stderr)", Text: format.Plain(out.Stderr)},
+		{ID: "diff-llm", Title: "LLM answers", Text: answers.String()},
+		{ID: "diff-artifacts", Title: "Artifacts", Text: artifacts.String()},
+		{ID: "diff-inputs", Title: "Inputs", Text: executionview.Indent(inputs)},
+		{ID: "diff-files", Title: "Files", Text: files.String()},
+		{ID: "diff-script", Title: "Script", Text: script},
+	}}, nil
 }

@@ -1,12 +1,11 @@
 package executions
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
-	appexecutions "github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -16,7 +15,7 @@ import (
 
 func (h Handlers) showExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
-	typed, f, found, err := h.executionFilter(c)
+	q, f, found, err := h.executionFilter(c)
 	if err != nil {
 		return err
 	}
@@ -25,18 +24,22 @@ func (h Handlers) showExecutions(c echo.Context) error {
 		return err
 	}
 	page := executionview.ListPage{
-		Shell: sh, Filter: typed, Problems: found,
-		CSV:   executionsURL(paths.ExecutionsExport, typed, "as", "csv"),
-		Lines: executionsURL(paths.ExecutionsExport, typed, "as", "jsonl"),
+		Shell: sh, Query: q, Problems: found,
+		CSV:   uix.Address(paths.ExecutionsExport, q, "as", "csv"),
+		Lines: uix.Address(paths.ExecutionsExport, q, "as", "jsonl"),
 	}
 	if f.Before == "" && len(found) == 0 {
-		page.Here = executionsURL(paths.Executions, typed)
+		page.Here = uix.Address(paths.Executions, q)
 	}
 	for _, p := range profiles {
 		page.Profiles = append(page.Profiles, components.Choice{Value: p.Handle, Word: format.Title(p.Description)})
 	}
-	if page.Credentials, err = h.credentialNames(ctx); err != nil {
+	credentials, err := h.Access.Credentials.List(ctx)
+	if err != nil {
 		return err
+	}
+	for _, one := range credentials {
+		page.Credentials = append(page.Credentials, one.Name)
 	}
 	if len(found) > 0 {
 		return h.Render(c, http.StatusUnprocessableEntity, executionview.List(page))
@@ -46,35 +49,18 @@ func (h Handlers) showExecutions(c echo.Context) error {
 		return err
 	}
 	page.Executions, page.Unfinished = list.Executions, list.Unfinished
-	if page.Summaries, err = h.Summaries(ctx, list.Executions, typed.Text); err != nil {
+	if page.Summaries, err = h.Summaries(ctx, list.Executions, f.Text); err != nil {
 		return err
 	}
-	if page.Count, err = h.countWords(ctx, f); err != nil {
+	n, exact, err := h.Engine.Reader.Count(ctx, f)
+	if err != nil {
 		return err
+	}
+	if page.Count = format.Count(int64(n), "execution"); !exact {
+		page.Count = "At least " + page.Count
 	}
 	if list.Next != "" {
-		page.Older = executionsURL(paths.Executions, typed, "before", list.Next)
+		page.Older = uix.Address(paths.Executions, q, "before", list.Next)
 	}
 	return h.Render(c, http.StatusOK, executionview.List(page), "list")
-}
-
-func (h Handlers) credentialNames(ctx context.Context) ([]string, error) {
-	credentials, err := h.Access.Credentials.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(credentials))
-	for i, one := range credentials {
-		names[i] = one.Name
-	}
-	return names, nil
-}
-
-func (h Handlers) countWords(ctx context.Context, f appexecutions.Filter) (string, error) {
-	n, exact, err := h.Engine.Reader.Count(ctx, f)
-	words := format.Count(int64(n), "execution")
-	if !exact {
-		words = "At least " + words
-	}
-	return words, err
 }

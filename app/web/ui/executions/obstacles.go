@@ -7,10 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/rules"
-	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
-	"github.com/computclaw/airlock/views/paths"
-	"github.com/computclaw/airlock/views/profileview"
 )
 
 // maxObstacles bounds how many a page leads with.
@@ -38,37 +35,20 @@ func obstacleOf(
 	if c.Rule == rules.Cancelled || c.Rule == rules.Closed {
 		return o
 	}
-	explained := rules.Explain(c)
-	if explained == nil {
-		return rejection(profile, c)
-	}
-	o.Sentence = explained.Message + "."
-	if entry, found := page.HostSince(c); found && page.ProfileURL != "" {
-		if o.Allowed = entry.Allowed; !entry.Allowed && profile.Locked && !profile.Revoked {
-			o.Place, o.Allow = entry.Brief(), allowFields(entry, page.Execution.Handle)
+	if explained := rules.Explain(c); explained != nil {
+		o.Sentence = explained.Message + "."
+		entry, found := page.HostSince(c)
+		if found && (entry.Allowed || profile.Locked && !profile.Revoked) {
+			o.Host = &entry
 		}
-	}
-	return o
-}
-
-// allowFields returns the fields of a hosts form that allow an entry. After confirmation the form
-// leads back to the execution.
-func allowFields(entry app.HostRequest, execution string) []components.Choice {
-	return []components.Choice{
-		{Value: profileview.HostField(0), Word: entry.String()}, {Value: profileview.AllowField(0), Word: "yes"},
-		{Value: profileview.ExecutionField, Word: execution},
-	}
-}
-
-// rejection tells that a host refused a request's sealed values.
-func rejection(profile app.Profile, c app.Connection) (o executionview.Obstacle) {
-	if len(c.Credentials) == 0 || c.Status != 401 && c.Status != 403 {
 		return o
 	}
-	o.Sentence = fmt.Sprintf("%s answered %d to %s.", c.Host, c.Status, strings.Join(c.Credentials, ", "))
-	for _, k := range profile.Keys {
-		if k.Name == c.Credentials[0] && k.Credential != "" {
-			o.URL, o.Action = paths.CredentialURL(k.Credential), "Check "+k.Credential
+	if len(c.Credentials) > 0 && (c.Status == 401 || c.Status == 403) { // a host refused sealed values
+		o.Sentence = fmt.Sprintf("%s answered %d to %s.", c.Host, c.Status, strings.Join(c.Credentials, ", "))
+		for _, k := range profile.Keys {
+			if k.Name == c.Credentials[0] {
+				o.Credential = k.Credential
+			}
 		}
 	}
 	return o

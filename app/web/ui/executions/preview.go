@@ -3,7 +3,6 @@ package executions
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"image"
@@ -13,7 +12,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,13 +26,10 @@ import (
 
 // Bounds of a preview.
 const (
-	previewBytes   = 128 << 10
-	previewLines   = 500
-	previewRows    = 100
-	previewColumns = 20
-	previewCell    = 200      // characters
-	maxImageBytes  = 8 << 20  // of a shown image file
-	maxPixels      = 25 << 20 // of an image: browsers hold four bytes each
+	previewBytes  = 128 << 10
+	previewLines  = 500
+	maxImageBytes = 8 << 20  // of a shown image file
+	maxPixels     = 25 << 20 // of an image: browsers hold four bytes each
 )
 
 // preview shows an artifact's beginning. It returns nil if the artifact is not kept.
@@ -58,10 +53,6 @@ func (h Handlers) preview(ctx context.Context, handle, name string) (*executionv
 		p.Note = "The file is empty."
 	case !ok:
 		p.Note = "There is no preview of this kind of file. Download it."
-	case a.Type == "text/csv":
-		if p.Table, p.Note = tableOf(text, whole); p.Table == nil {
-			p.Text, _ = firstLines(text, whole)
-		}
 	default:
 		p.Text, p.Note = firstLines(text, whole)
 	}
@@ -127,45 +118,6 @@ func firstLines(text string, whole bool) (first, note string) {
 		note = "This is the beginning. Download the file to see all of it."
 	}
 	return text[:end], note
-}
-
-// tableOf parses CSV with commas, semicolons or tabs. For malformed input note tells where.
-func tableOf(text string, whole bool) (rows [][]string, note string) {
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-	first, _, _ := strings.Cut(text, "\n")
-	for _, comma := range ";\t" {
-		if strings.ContainsRune(first, comma) && !strings.Contains(first, ",") {
-			r.Comma = comma
-		}
-	}
-	wide, more := false, !whole
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil && !whole && r.InputOffset() >= int64(len(text)-len("\ufeff")) {
-			break // the last row is cut off
-		}
-		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
-			return nil, "This is not valid CSV (line " + strconv.Itoa(wrong.Line) + "), so it is shown as text."
-		}
-		if more = more || len(rows) == previewRows; len(rows) == previewRows {
-			break
-		}
-		if wide = wide || len(row) > previewColumns; len(row) > previewColumns {
-			row = row[:previewColumns]
-		}
-		for i, cell := range row {
-			row[i] = app.Clip(cell, previewCell)
-		}
-		rows = append(rows, row)
-	}
-	if more || wide {
-		note = fmt.Sprintf("The preview has at most %d rows and %d columns. Download the file to see all of it.",
-			previewRows, previewColumns)
-	}
-	return rows, note
 }
 
 // showImage serves an image artifact by its header's type. Its policy forbids scripts and gives it

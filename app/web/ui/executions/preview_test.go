@@ -7,44 +7,10 @@ import (
 	"image"
 	"image/gif"
 	"image/jpeg"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
 )
-
-func TestTablesAreReadStrictly(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		"a,b\n1,2\n":                       {"a|b", "1|2"},
-		"\ufeffa;b\r\n\"x;\"\"y\n\";2\r\n": {"a|b", "x;\"y\n|2"},
-		"a\tb\n1\t2":                       {"a|b", "1|2"},
-		"a,b\n1\n":                         nil,
-		"a,b\n\"1,2\n":                     nil,
-		"a,b\n1,x\"y\n":                    nil,
-	} {
-		rows, note := tableOf(text, true)
-		var got []string
-		for _, row := range rows {
-			got = append(got, strings.Join(row, "|"))
-		}
-		if !slices.Equal(got, want) || (note == "") != (want != nil) {
-			t.Errorf("%q: %q, %q", text, got, note)
-		}
-	}
-	// A cut drops the incomplete row.
-	for _, cut := range []string{"a,b\n1,2\n3,\"x", "a,b\n1,2\n3"} {
-		if rows, note := tableOf(cut, false); len(rows) != 2 || note == "" {
-			t.Errorf("%q: %q, %q", cut, rows, note)
-		}
-	}
-	wide := strings.TrimSuffix(strings.Repeat(strings.Repeat("x", 500)+",", 50), ",") + "\n"
-	if rows, note := tableOf(strings.Repeat(wide, 200), true); len(rows) != previewRows || len(rows[0]) != previewColumns ||
-		len(rows[0][0]) > previewCell+len("…") || note == "" {
-		t.Errorf("%d rows of %d columns, %q", len(rows), len(rows[0]), note)
-	}
-}
 
 func TestImagesAreKnownByTheirHeaders(t *testing.T) {
 	t.Parallel()
