@@ -15,6 +15,7 @@ type Finder struct {
 	entries   []entry // what the automaton finds
 	words     words
 	automaton automaton
+	first     []int32 // by text of the automaton: its first entry
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
@@ -67,11 +68,12 @@ func New(patterns []Pattern) *Finder {
 	for i, p := range patterns {
 		f.addPattern(i, p)
 	}
-	texts, first := f.chain()
-	f.automaton = newAutomaton(texts, first)
+	var texts []string
+	texts, f.first = f.chain()
+	f.automaton = newAutomaton(texts, f.first)
 	for i := range f.entries {
 		e := &f.entries[i]
-		text := fold(e.before + e.text + e.after)
+		text := fold(e.upTo + e.after)
 		f.blanks = f.blanks || strings.Contains(text, " ")
 		f.longest = max(f.longest, len(text))
 		f.shortest = min(f.shortest, e.least())
@@ -219,13 +221,19 @@ func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
 	if s.exhausted() {
 		return
 	}
-	if s.atEnd[v.depth] {
+	if s.open && !s.atEnd[v.depth] {
+		return
+	}
+	if s.open {
 		f.addBegun(s, data)
 	}
 	x := &s.indexes[v.depth]
 	x.from, x.to = 0, 0
 	all := row{end: len(data)}
 	for row := range f.near.inPart(data, all, s.shortest, s.shortest) {
+		if s.open && row.end+maxEscape <= len(data) {
+			continue // not even half an escape makes it continue behind data
+		}
 		f.scan(s, data, row, v)
 		if !v.hasLayers() {
 			continue
@@ -240,6 +248,9 @@ func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
 		return
 	}
 	for row := range hexLayer.rows.inPart(data, all, min(hexLayer.least(s), f.leastNumbers(s)), s.shortest) {
+		if s.open && row.end+maxEscape <= len(data) {
+			continue
+		}
 		if row.count >= hexLayer.least(s) {
 			f.findEncoded(s, data, row, v, hexLayer)
 		}

@@ -281,7 +281,7 @@ func (s *scratch) readSpecial(data []byte, x *index, at int, l *layer) (value in
 // findDecoded searches a decoded run at each alignment that its bytes may have.
 func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
 	r := &s.runs[v.depth]
-	if len(r.chars) < l.least(s) {
+	if len(r.chars) < l.least(s) || s.open && !s.atEnd[v.depth+1] {
 		return
 	}
 	for shift := range min(l.shifts, len(r.chars)) {

@@ -71,20 +71,37 @@ func (f *Finder) begunAt(s *scratch, data []byte) int {
 
 // startOfBegun returns where the pattern or part of a node reached at data's end begins.
 func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
-	start := len(data)
 	prefix := f.automaton.text(n)
-	for i := range f.entries {
-		e := &f.entries[i]
-		complete := len(e.text) == len(prefix) && e.after == ""
-		if complete || folded[e.text[0]] != prefix[0] || !strings.HasPrefix(fold(e.text), prefix) {
-			continue
-		}
-		at, missing := f.startOf(s, data, len(data), fold(e.before)+prefix, false)
-		if missing <= len(e.before) {
-			start = min(start, at)
+	whole, missing := f.startOf(s, data, len(data), prefix, false)
+	if missing > 0 {
+		return len(data)
+	}
+	start := len(data)
+	for i := f.automaton.of[n]; int(i) < len(f.automaton.texts) && strings.HasPrefix(f.automaton.texts[i], prefix); i++ {
+		for j := f.first[i]; j != none; j = f.entries[j].same {
+			e := &f.entries[j]
+			if len(e.text) == len(prefix) && e.after == "" {
+				continue // complete
+			}
+			before := len(e.upTo) - len(e.text)
+			if start = min(start, whole); before > 0 && f.mayEndWith(data[:whole], e.upTo[before-1]) {
+				if at, missing := f.startOf(s, data, len(data), e.upTo[:before+len(prefix)], false); missing <= before {
+					start = min(start, at)
+				}
+			}
 		}
 	}
 	return start
+}
+
+// mayEndWith reports whether a text may end with a character, plain or escaped.
+func (f *Finder) mayEndWith(text []byte, c byte) bool {
+	for i := max(0, len(text)-maxEscape); i < len(text); i++ {
+		if f.leads[text[i]] || i == len(text)-1 && folded[text[i]] == folded[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // goesOnBehind reports whether a run that ends at a place, with its terminator, continues behind

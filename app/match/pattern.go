@@ -1,6 +1,8 @@
 package match
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app/redact/charset"
@@ -40,13 +42,14 @@ const maxAlike = 16
 // entry is a text of the automaton: a pattern, a block of a long one, or a seed. Each part contains
 // at least one whole seed.
 type entry struct {
-	text          string // folded, unless it is exact
-	exact         bool   // its letter case counts
-	pattern       int
-	block         int // of a long pattern, from 1 on
-	seed          bool
-	before, after string // of a seed: what a part may have around it
-	same          int32  // another entry with this text, or none
+	text    string // folded, unless it is exact
+	exact   bool   // its letter case counts
+	pattern int
+	block   int // of a long pattern, from 1 on
+	seed    bool
+	upTo    string // the text and, of a seed, what a part may have before it
+	after   string // what a part may have behind it
+	same    int32  // another entry with this text, or none
 }
 
 func (e *entry) least() int {
@@ -73,7 +76,7 @@ func (f *Finder) addPattern(number int, p Pattern) {
 	blocks := (len(text) + MaxBlock - 1) / MaxBlock
 	for i := range blocks { // of nearly the same length, or the last could be too short
 		e := entry{text: text[i*len(text)/blocks : (i+1)*len(text)/blocks], exact: exact, pattern: number}
-		if blocks > 1 {
+		if e.upTo = e.text; blocks > 1 {
 			e.block = i + 1
 		}
 		f.entries = append(f.entries, e)
@@ -86,15 +89,15 @@ func (f *Finder) addPattern(number int, p Pattern) {
 		end := at + seedLength
 		f.entries = append(f.entries, entry{
 			text: text[at:end], exact: exact, pattern: number, seed: true,
-			before: text[max(0, at-around):at], after: text[end:min(len(text), end+around)],
+			upTo: text[max(0, at-around):end], after: text[end:min(len(text), end+around)],
 		})
 	}
 }
 
-// chain joins entries that the automaton can't tell apart. It returns their texts and the first
-// entry of each.
+// chain joins entries that the automaton can't tell apart. It returns their texts, sorted, and the
+// first entry of each.
 func (f *Finder) chain() (texts []string, first []int32) {
-	last, count := map[string]int32{}, map[string]int{}
+	heads, last, count := map[string]int32{}, map[string]int32{}, map[string]int{}
 	for i := range f.entries {
 		e := &f.entries[i]
 		e.same = none
@@ -103,13 +106,17 @@ func (f *Finder) chain() (texts []string, first []int32) {
 		count[text]++
 		switch {
 		case !known:
-			texts, first = append(texts, text), append(first, int32(i))
+			heads[text] = int32(i)
 		case e.seed && count[text] > maxAlike:
 			continue
 		default:
 			f.entries[before].same = int32(i)
 		}
 		last[text] = int32(i)
+	}
+	texts = slices.Sorted(maps.Keys(heads))
+	for _, text := range texts {
+		first = append(first, heads[text])
 	}
 	return texts, first
 }

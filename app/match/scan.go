@@ -59,8 +59,10 @@ func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
 	first := len(s.matches)
 	x := f.index(s, data, row, v)
 	text := data[row.start:row.end]
-	f.scanRow(s, text, x.uses[row.start-x.from:row.end-x.from])
-	f.addParts(s, text, first)
+	if !s.open || f.tail.length > 0 {
+		f.scanRow(s, text, x.uses[row.start-x.from:row.end-x.from])
+		f.addParts(s, text, first)
+	}
 	for i := range s.matches[first:] {
 		s.matches[first+i].Start += row.start
 		s.matches[first+i].End += row.start
@@ -330,8 +332,8 @@ func (f *Finder) addParts(s *scratch, data []byte, first int) {
 
 // addPart adds the part around a seed that ends at a place, if it is long enough.
 func (f *Finder) addPart(s *scratch, data []byte, end int, e *entry, first int) {
-	start, missing := f.startOf(s, data[:end], end, e.before+e.text, e.exact)
-	length := len(e.before) + len(e.text) - missing
+	start, missing := f.startOf(s, data[:end], end, e.upTo, e.exact)
+	length := len(e.upTo) - missing
 	if length < len(e.text) {
 		return
 	}
