@@ -21,11 +21,10 @@ var divides = func() (table [256]bool) {
 // lost its beginning.
 func (d *divider) divide(ends []int, data []byte, events bool) []int {
 	for ; d.at < len(data); d.at++ {
-		b := data[d.at]
-		if !divides[b] && !d.escaped {
-			continue
+		for !d.escaped && d.at < len(data)-1 && !divides[data[d.at]] {
+			d.at++
 		}
-		switch {
+		switch b := data[d.at]; {
 		case b == '\n':
 			d.quoted, d.escaped = false, false
 			if d.endsObject(data[:d.at]) || events && endsBlank(data[:d.at]) {
@@ -40,7 +39,7 @@ func (d *divider) divide(ends []int, data []byte, events bool) []int {
 		case d.quoted:
 		case b == '{' || b == '[':
 			d.depth++
-		default:
+		case b == '}' || b == ']':
 			d.depth = max(0, d.depth-1)
 		}
 	}

@@ -15,7 +15,7 @@ type Finder struct {
 	entries   []entry // what the automaton finds
 	words     words
 	automaton automaton
-	first     []int32 // by text of the automaton: its first entry
+	first     []int32   // by text of the automaton: its first entry
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
@@ -24,6 +24,7 @@ type Finder struct {
 	blanks    bool      // some have a blank
 	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
 	pairs     pairSet   // of bytes that follow each other in a pattern
+	starts    pairSet   // of bytes with which a text of the automaton begins
 	spans     bool      // some have a line break or a closing brace, so nothing divides a text
 	longest   int
 	shortest  int
@@ -71,6 +72,11 @@ func New(patterns []Pattern) *Finder {
 	var texts []string
 	texts, f.first = f.chain()
 	f.automaton = newAutomaton(texts, f.first)
+	for _, text := range texts {
+		for a, b := range pairsOf(text[:2]) {
+			f.starts.add(a, b)
+		}
+	}
 	for i := range f.entries {
 		e := &f.entries[i]
 		text := fold(e.upTo + e.after)
@@ -229,11 +235,11 @@ func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
 	}
 	x := &s.indexes[v.depth]
 	x.from, x.to = 0, 0
-	all := row{end: len(data)}
-	for row := range f.near.inPart(data, all, s.shortest, s.shortest) {
-		if s.open && row.end+maxEscape <= len(data) {
-			continue // not even half an escape makes it continue behind data
-		}
+	near, digits := row{end: len(data)}, row{end: len(data)}
+	if s.open {
+		near, digits = f.near.lastIn(data), hexLayer.rows.lastIn(data)
+	}
+	for row := range f.near.inPart(data, near, s.shortest, s.shortest) {
 		f.scan(s, data, row, v)
 		if !v.hasLayers() {
 			continue
@@ -247,10 +253,7 @@ func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
 	if !v.hasLayers() {
 		return
 	}
-	for row := range hexLayer.rows.inPart(data, all, min(hexLayer.least(s), f.leastNumbers(s)), s.shortest) {
-		if s.open && row.end+maxEscape <= len(data) {
-			continue
-		}
+	for row := range hexLayer.rows.inPart(data, digits, min(hexLayer.least(s), f.leastNumbers(s)), s.shortest) {
 		if row.count >= hexLayer.least(s) {
 			f.findEncoded(s, data, row, v, hexLayer)
 		}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"encoding/binary"
 	"iter"
 	"slices"
 )
@@ -253,6 +254,9 @@ const maxZeros = 3
 
 // countZeros returns with how many zero bytes data begins.
 func countZeros(data []byte) (n int) {
+	for n+8 <= len(data) && binary.NativeEndian.Uint64(data[n:]) == 0 { // disk images have many
+		n += 8
+	}
 	for n < len(data) && data[n] == 0 {
 		n++
 	}

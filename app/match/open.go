@@ -29,18 +29,21 @@ func (f *Finder) open(data []byte, before byte) int {
 
 // addBegun adds matches begun at the end of data, where the searched text ends.
 func (f *Finder) addBegun(s *scratch, data []byte) {
-	start := len(data)
-	for at := len(data); at >= max(0, len(data)-maxEscape); at-- {
-		if at < len(data) {
-			if !isBegun(data[at:]) {
-				continue
-			}
-			if f.leads[data[at]] && !passes(data[at]) {
-				start = min(start, at)
-			}
+	start, first := len(data), max(0, len(data)-maxEscape)
+	for at := first; at < len(data); at++ {
+		if f.leads[data[at]] && !passes(data[at]) && isBegun(data[at:]) {
+			start = at
+			break
 		}
-		if begins := f.begunAt(s, data[:at]); begins < at {
-			start = min(start, begins)
+	}
+	for row := range f.near.inPart(data, f.near.lastIn(data), 1, 1) {
+		for at := row.end; at > row.start && at >= first; at-- {
+			if at == len(data) || isBegun(data[at:]) {
+				row.end = at
+				if begins := f.begunAt(s, data[:at], row); begins < at {
+					start = min(start, begins)
+				}
+			}
 		}
 	}
 	if start < len(data) {
@@ -48,18 +51,12 @@ func (f *Finder) addBegun(s *scratch, data []byte) {
 	}
 }
 
-// begunAt returns where the first pattern or part begins that continues behind data.
-func (f *Finder) begunAt(s *scratch, data []byte) int {
+// begunAt returns where the first pattern or part begins that continues behind a row.
+func (f *Finder) begunAt(s *scratch, data []byte, last row) int {
 	start, found := len(data), len(s.matches)
-	var last row
-	for last = range f.near.inPart(data, row{start: max(0, len(data)-f.held(data)), end: len(data)}, 1, 1) {
-	}
-	if last.end < len(data) || last.end == last.start {
-		return start
-	}
+	last.start = max(last.start, len(data)-f.held(data))
 	var x index
-	text := data[last.start:last.end]
-	f.scanRow(s, text, f.indexInto(&x, s, data, last).uses)
+	f.scanRow(s, data[last.start:], f.indexInto(&x, s, data, last).uses)
 	s.matches = s.matches[:found]
 	for _, n := range s.ending {
 		for ; n != 0; n = f.automaton.suffixes[n] {
@@ -112,11 +109,16 @@ func goesOnBehind(data []byte, end int) bool {
 
 // isBegun reports whether a text begins an escape, whose lead may be escaped itself.
 func isBegun(text []byte) bool {
-	if len(text) >= maxEscape || !isLead(text[0]) {
+	switch {
+	case len(text) >= maxEscape || !isLead(text[0]):
+		return false
+	case passes(text[0]):
+		return true
+	case len(text) > 1 && !mayEscape(text, 0) && !isLead(text[1]):
 		return false
 	}
 	inner := unescapeOnce(text)
-	return passes(text[0]) || isHalf(text) || len(inner) > 0 && isLead(inner[0]) && isHalf(inner)
+	return isHalf(text) || len(inner) > 0 && isLead(inner[0]) && isHalf(inner)
 }
 
 // addBegunByte adds matches begun by a run's last characters, which are no whole byte yet.

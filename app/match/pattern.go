@@ -165,11 +165,11 @@ func (w *words) find(matches []Match, data []byte, before byte) []Match {
 
 // open returns where a word that continues may begin.
 func (w *words) open(data []byte, before byte) int {
-	for at := range data {
+	for at := max(0, len(data)-w.most); at < len(data); at++ {
 		if at > 0 {
 			before = data[at-1]
 		}
-		if at < len(data)-w.most || !isWord(before, data[at]) {
+		if !isWord(before, data[at]) {
 			continue
 		}
 		for _, words := range w.byHead {

@@ -56,6 +56,15 @@ func (r *rows) inPart(data []byte, part row, bytes, count int) iter.Seq[row] {
 	}
 }
 
+// lastIn returns the part of data that has the rows that end with it, or in half an escape before.
+func (r *rows) lastIn(data []byte) row {
+	start := max(0, len(data)-maxEscape)
+	for start > 0 && r[data[start-1]]&(inside|blank) != 0 {
+		start--
+	}
+	return row{start: start, end: len(data)}
+}
+
 // next returns where the next row of at least bytes bytes begins, or data's end. It tests a row's
 // last byte first, to skip most other bytes.
 func (r *rows) next(data []byte, at, bytes int) int {
@@ -94,7 +103,9 @@ func (r *rows) row(data []byte, at int) row {
 			break
 		}
 		all |= kind
-		count += int(kind & counted)
+		if count += int(kind & counted); data[end] == 0 && kind&counted == 0 {
+			end += countZeros(data[end+1:])
+		}
 	}
 	return row{at, end, count, all&escaping != 0 && hasEscape(data[at:end])}
 }
@@ -112,7 +123,9 @@ func hasEscape(data []byte) bool {
 // tag, or the end of a CSS escape.
 func isLayout(data []byte, at int) bool {
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {
-		if leadBits[data[i]]&breaking != 0 {
+		switch b := data[i]; {
+		case leadBits[b]&breaking == 0:
+		case b != '=', data[i+1] == '0', data[i+1] == '3': // a line break, or = itself; not key=value
 			return true
 		}
 	}

@@ -109,8 +109,14 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	end.states, end.escapes = end.states[:0], end.escapes[:0]
 }
 
-// next returns the first place, from at on, at which a match may begin.
+// next returns the first place, from at on, at which a match may begin: by an escape, or by two
+// bytes that begin a text.
 func (f *Finder) next(data []byte, uses []use, at int) int {
+	for ; at < len(data)-1; at++ {
+		if uses[at]&begins != 0 || f.uses[data[at]]&begins != 0 && (f.starts.has(data[at], data[at+1]) || uses[at+1] != 0) {
+			return at
+		}
+	}
 	for at < len(data) && (f.uses[data[at]]|uses[at])&begins == 0 {
 		at++
 	}
@@ -127,10 +133,14 @@ func (f *Finder) run(s *scratch, data []byte, uses []use, at, first int) int {
 		here.states = here.states[:0]
 	}
 	for at < len(data) && uses[at]&goesOn == 0 {
+		short := int(node) < len(f.automaton.rows) // no text ends with the next byte
 		node = f.automaton.step(node, data[at])
 		at++
 		if node == 0 {
 			return at
+		}
+		if short {
+			continue
 		}
 		if e := f.automaton.entries[node]; e != none {
 			f.addMatches(s, data, at, e, first)

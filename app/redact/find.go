@@ -110,7 +110,7 @@ const minSigns = 7
 // byte, which the finder passes over; nil if there are none.
 func withoutSigns(text string) (view []byte) {
 	for at := range len(text) {
-		if view != nil && view[at] == 0 || !isSign(text[at]) {
+		if view != nil && view[at] == 0 || !signs[text[at]] || !strings.Contains(text[at+1:min(at+1+utf8.UTFMax+1, len(text))], text[at:at+1]) {
 			continue
 		}
 		n := 0
@@ -144,7 +144,10 @@ func signsFrom(text string, at int) iter.Seq[int] {
 	}
 }
 
-// isSign reports whether a byte is a blank or a sign of ASCII.
-func isSign(b byte) bool {
-	return b >= ' ' && b < utf8.RuneSelf && !('0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z')
-}
+// signs has all of ASCII but letters, digits and control characters.
+var signs = func() (table [256]bool) {
+	for b := byte(' '); b < utf8.RuneSelf; b++ {
+		table[b] = !('0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z')
+	}
+	return table
+}()
