@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/content"
 	"github.com/computclaw/airlock/store"
@@ -18,6 +19,7 @@ type Report struct {
 	Skills      int64    // written
 	Executions  int64    // added
 	Skipped     int64    // executions that were here already, or whose profile was not taken
+	Events      int64    // of audit logs, added
 	Revoked     []string // handles of newly revoked profiles: their executions must be stopped
 	Changed     []string // handles of profiles that were written
 }
@@ -30,138 +32,93 @@ func (r Report) Counts() content.Counts {
 // importer writes a file into the store, in one transaction.
 type importer struct {
 	*planner
-	s        *Service // nil where nothing is written
-	now      time.Time
-	by       app.Actor
-	choice   Choice
-	fresh    bool   // into a new database: everything as the file says
-	instance string // label of this instance
-	space    spaceBudget
-	report   Report
-	ids      map[string]string                // credential ids of the file → here; what is not in it points nowhere
-	homes    map[string]*int64                // handles whose history is taken → row of the profile; nil if that is gone
-	refused  map[string]struct{}              // handles whose history stays out
-	added    map[string]bool                  // handles of profiles that are new
-	awaited  map[string]store.SkillVersionRow // versions that get their files yet, by digest
+	s       *Service
+	now     time.Time
+	by      app.Actor
+	choice  Choice
+	fresh   bool // into a new database: everything as the file says
+	report  Report
+	ids     map[string]string                // credential ids of the file → here; what is not in it points nowhere
+	homes   map[string]*int64                // handles whose history is taken → row of the profile; nil if that is gone
+	refused map[string]bool                  // handles whose history stays out
+	added   map[string]bool                  // handles of profiles that are as the file says
+	awaited map[string]store.SkillVersionRow // versions that get their files yet, by digest
 
-	handle  string              // of the execution whose parts come now
-	row     int64               // its row; 0 if it is not taken
-	logs    content.AuditLogs   // so far
-	parted  map[string]bool     // logs that go on otherwise here, so that the rest of the file's is left out
-	brought map[string]*brought // events of audit logs that are kept now, by log
+	handle string             // of the execution whose parts come now
+	row    int64              // its row; 0 if it is not taken
+	log    content.AuditChain // so far
+	parted string             // label of a log that goes on otherwise here: the rest of the file's is left out
 
-	arriving arriving
+	artifact store.ArtifactRow // whose content is read
+	spool    *files.Spool      // of that; nil: none is read
 }
 
-// run writes the choice. On an error the caller rolls back.
-func (m *importer) run(ctx context.Context) (err error) {
-	defer m.arriving.close()
-	if err := m.space.take(m.in.Size); err != nil {
-		return err
+// apply writes a choice of the file, in tx. The caller rolls back after an error.
+func (p *planner) apply(ctx context.Context, s *Service, by app.Actor, choice Choice, fresh bool) (Report, error) {
+	m := &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, fresh: fresh,
+		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]bool{}, added: map[string]bool{},
+		awaited: map[string]store.SkillVersionRow{}}
+	defer m.closeSpool()
+	if err := m.arranged(ctx); err != nil {
+		return m.report, err
 	}
-	for i, c := range m.in.Credentials {
-		if err := m.credential(ctx, m.items[i], c); err != nil {
+	newest, err := m.tx.Executions.Newest(ctx)
+	if err != nil {
+		return m.report, err
+	}
+	if err := m.in.History(func(r content.Record) error { return m.history(ctx, r) }); err != nil {
+		return m.report, err
+	}
+	if err := m.tx.Skills.RetireEmpty(ctx, m.now); err != nil {
+		return m.report, err
+	}
+	if err := m.tx.Executions.NoteOrder(ctx, m.now); err != nil {
+		return m.report, err
+	}
+	return m.report, m.tx.Executions.KeepWordsAfter(ctx, newest)
+}
+
+// arranged writes all up to the skills. Its parts need each other in this order.
+func (m *importer) arranged(ctx context.Context) error {
+	for _, c := range m.in.Credentials {
+		if err := m.credential(ctx, c); err != nil {
 			return err
 		}
 	}
-	for i, f := range m.in.Profiles {
-		if err := m.profile(ctx, m.items[len(m.in.Credentials)+i], f); err != nil {
+	for _, f := range m.in.Profiles {
+		if err := m.profile(ctx, f); err != nil {
 			return err
 		}
 	}
 	if err := m.policies(ctx); err != nil {
 		return err
 	}
-	next := len(m.in.Credentials) + len(m.in.Profiles)
-	for _, s := range m.in.Skills {
-		taken := m.fresh
-		if s.DeletedAt == 0 {
-			taken = m.choice.takes(m.items[next])
-			next++
-		}
-		if !taken {
-			continue
-		}
-		if err := m.skill(ctx, s); err != nil {
+	for _, f := range m.in.Skills {
+		if err := m.skill(ctx, f); err != nil {
 			return err
 		}
 	}
-	if err := m.roomForMore(ctx); err != nil {
-		return err
-	}
-	if err := m.askedKeys(ctx); err != nil {
-		return err
-	}
-	newest, err := m.tx.Executions.Newest(ctx)
-	if err != nil {
-		return err
-	}
-	if err := m.in.History(func(r content.Record) error { return m.history(ctx, r) }); err != nil {
-		return err
-	}
-	if err := m.tx.Skills.RetireEmpty(ctx, m.now); err != nil {
-		return err
-	}
-	if err := m.tx.Executions.NoteOrder(ctx, m.s.now()); err != nil {
-		return err
-	}
-	if err := m.noteBrought(ctx); err != nil {
-		return err
-	}
-	return m.tx.Executions.KeepWordsAfter(ctx, newest)
+	return m.askedKeys(ctx)
 }
 
-// roomForMore refuses an import that fills more than half of a file's capacity. The rest is for
-// later growth, so that our own files and backups stay readable.
-func (m *importer) roomForMore(ctx context.Context) error {
-	if m.fresh {
-		return nil
-	}
-	var all scale
-	e := &exporter{s: m.s, out: content.NewWriter(&all)}
-	for _, step := range []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies,
-		e.skills} {
-		if err := step(ctx, m.tx); err != nil {
-			return err
-		}
-	}
-	n := e.out.Counts
-	if max(n.Credentials, n.Profiles, n.Policies, n.Skills) <= content.MaxThings/2 &&
-		all.bytes <= content.MaxArranged/2 && all.values <= content.MaxArrangedValues/2 {
-		return nil
-	}
-	return app.E(app.CodeTooLarge,
-		fmt.Sprintf("there would be %s and %d policies here, %d MiB with %d values; an import leaves at most half of what "+
-			"a file may hold", n, n.Policies, all.bytes>>20, all.values),
-		"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
-}
+// takes reports whether an item is written.
+func (m *importer) takes(key string) bool { return m.fresh || m.choice.takes(m.item(key)) }
 
-// scale measures lines as their reader does.
-type scale struct{ bytes, values int }
-
-func (s *scale) Write(line []byte) (int, error) {
-	s.bytes += len(line)
-	s.values += content.CountValues(line)
-	return len(line), nil
-}
-
-func (m *importer) credential(ctx context.Context, item Item, c content.Credential) error {
+func (m *importer) credential(ctx context.Context, c content.Credential) error {
 	here, exists := m.here[c.Name]
-	if !m.choice.takes(item) {
-		if exists {
-			m.ids[c.ID] = here.ID
-		}
+	if exists {
+		m.ids[c.ID] = here.ID
+	}
+	if !m.takes("credential:" + c.Name) {
 		return nil
 	}
 	m.report.Credentials++
 	if exists {
-		m.ids[c.ID] = here.ID
 		return m.overwriteCredential(ctx, here, c)
 	}
 	id := c.ID
-	_, taken := m.names[id]
 	// profiles here whose credential was deleted must not get another one by its id
-	if _, wanted := m.dangling[id]; taken || wanted {
+	if _, taken := m.names[id]; taken || m.dangling[id] {
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id

@@ -10,24 +10,22 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-func (m *importer) profile(ctx context.Context, item Item, f content.Profile) error {
+func (m *importer) profile(ctx context.Context, f content.Profile) error {
 	here, exists := m.local(f)
 	if exists && here.Handle == f.Handle {
 		m.homes[f.Handle] = &here.ProfileRow.ID
 	}
-	if !m.choice.takes(item) {
-		if !exists || here.Handle != f.Handle {
-			m.refused[f.Handle] = struct{}{}
-		}
+	if !m.takes("profile:" + f.Handle) {
+		m.refused[f.Handle] = m.homes[f.Handle] == nil
 		return nil
 	}
 	m.report.Profiles++
 	m.report.Changed = append(m.report.Changed, f.Handle)
-	switch {
-	case !exists:
-		m.added[f.Handle] = true
-		return m.newProfile(ctx, f, 0)
-	case !here.Locked:
+	if exists && here.Locked {
+		return m.overwriteProfile(ctx, f)
+	}
+	m.added[f.Handle] = true
+	if exists {
 		if err := m.tx.Profiles.Delete(ctx, here.ProfileRow.ID); err != nil {
 			return err
 		}
@@ -36,9 +34,8 @@ func (m *importer) profile(ctx context.Context, item Item, f content.Profile) er
 				return err
 			}
 		}
-		return m.newProfile(ctx, f, here.UpdatedAt)
 	}
-	return m.overwriteProfile(ctx, f)
+	return m.newProfile(ctx, f, here.UpdatedAt)
 }
 
 // revoked reports and audits that a profile is newly revoked. A running server learns from the log
@@ -55,10 +52,10 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	if err != nil {
 		return err
 	}
-	profile := f.ProfileRow
+	profile := f.Row()
 	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
-	profile.CreatedBy, profile.Locked, profile.Policy = content.JSON(f.CreatedBy), false, version // see LockLoaded
+	profile.Locked, profile.Policy = false, version // see LockLoaded
 	profile.UpdatedAt = max(m.updatedAt(f.UpdatedAt), before+1)
 	id, added, err := m.tx.Load(ctx, profile)
 	if err == nil && !added {
@@ -68,8 +65,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		return err
 	}
 	for i, k := range f.Keys {
-		row := k.ProfileKeyRow
-		row.ProfileID, row.Position, row.Mode, row.Hosts = id, i, string(k.Mode), content.List(k.Hosts)
+		row := k.Row(id, i)
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
@@ -78,10 +74,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		}
 	}
 	for i, h := range f.Hosts {
-		row := h.ProfileHostRow
-		row.ProfileID, row.Entry, row.Position = id, h.Host.String(), i
-		row.Host, row.AskedBy = content.JSON(h.Host), content.JSON(h.AskedBy)
-		if err := m.addNew(ctx, row); err != nil {
+		if err := m.addNew(ctx, h.Row(id, i)); err != nil {
 			return err
 		}
 	}
@@ -105,17 +98,14 @@ func (m *importer) updatedAt(file int64) int64 {
 }
 
 // versionHere returns the current version here of the file's policy. Versions outlive their profile
-// and never change. If an old one contradicts the file, its policy becomes the next version.
+// and never change. If there is such a one already, the file's policy becomes the next version.
 func (m *importer) versionHere(ctx context.Context, f content.Profile) (int, error) {
 	last, was := m.gone[f.Handle]
-	if !was || f.Policy > last.version {
+	if !was || f.Policy > last {
 		return f.Policy, nil
 	}
 	policy := m.mapped(m.in.Current(f))
-	if f.Policy == last.version && policy.Digest() == last.digest {
-		return f.Policy, nil
-	}
-	policy.Version, policy.CreatedAt, policy.CreatedBy = last.version+1, m.now, m.by
+	policy.Version, policy.CreatedAt, policy.CreatedBy = last+1, m.now, m.by
 	return policy.Version, m.tx.Policies.Insert(ctx, f.Handle, policy)
 }
 
@@ -183,24 +173,17 @@ func (m *importer) credentialID(id string) string {
 	return id
 }
 
-// policies loads policy versions of accepted profiles, of those here, and of deleted ones. A
-// present profile gets none above its policy number. Versions never change, so a present one
-// counts.
+// policies loads the versions of profiles that are as the file says, and of those that both sides
+// have deleted. Versions never change, so a present one counts.
 func (m *importer) policies(ctx context.Context) error {
 	for handle, versions := range m.in.Policies {
 		if _, ok := m.home(handle); !ok {
 			continue
 		}
-		most := 0
-		if here, ok := m.profiles[handle]; ok {
-			if most = here.Policy; most == 0 { // it was not locked, and is replaced or stays as it is
-				most = m.policyOf(handle)
-			}
+		if _, here := m.profiles[handle]; here && !m.added[handle] {
+			continue
 		}
 		for _, v := range versions {
-			if here := m.profiles[handle]; here.ProfileRow.ID != 0 && v.Body.Version > most {
-				break
-			}
 			body := m.mapped(v.Body)
 			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: content.JSON(body), Digest: body.Digest(),
 				CreatedBy: content.JSON(v.CreatedBy), CreatedAt: v.CreatedAt}
@@ -212,25 +195,11 @@ func (m *importer) policies(ctx context.Context) error {
 	return nil
 }
 
-// policyOf returns the policy version of a file's profile that replaced an unlocked one. It is 0 if
-// it was not taken.
-func (m *importer) policyOf(handle string) int {
-	for i, f := range m.in.Profiles {
-		if f.Handle == handle && m.choice.takes(m.items[len(m.in.Credentials)+i]) {
-			return f.Policy
-		}
-	}
-	return 0
-}
-
 // home reports whether a handle's history is taken, and its profile's row.
 func (m *importer) home(handle string) (*int64, bool) {
 	if row, ok := m.homes[handle]; ok {
 		return row, true
 	}
-	if _, refused := m.refused[handle]; refused {
-		return nil, false
-	}
 	_, here := m.profiles[handle] // under another id
-	return nil, !here
+	return nil, !here && !m.refused[handle]
 }

@@ -13,6 +13,9 @@ import (
 
 // skill writes a skill of the file. The files of its versions follow.
 func (m *importer) skill(ctx context.Context, f content.Skill) error {
+	if !m.takes("skill:" + f.Name) {
+		return nil
+	}
 	m.report.Skills++
 	here := m.skills[f.Name]
 	id, err := m.skillRow(ctx, f, here)
@@ -159,17 +162,13 @@ func (m *importer) keepBundle(ctx context.Context) (store.Blob, error) {
 // were here keep this instance's decisions.
 func (m *importer) approval(ctx context.Context, a content.Approval) error {
 	if err := a.Check(); err != nil {
-		return content.Contradiction("an approval", "is not possible", err)
+		return err
 	}
 	_, was := m.gone[a.ProfileHandle]
-	if !m.fresh && (!m.added[a.ProfileHandle] || was) {
+	_, here := m.profiles[a.ProfileHandle]
+	if !m.fresh && (!m.added[a.ProfileHandle] || was || here) {
 		return nil
 	}
-	row := a.ApprovalRow
-	row.DecidedBy = content.JSON(a.DecidedBy)
-	if m.fresh {
-		return m.addNew(ctx, row)
-	}
-	_, _, err := m.tx.Load(ctx, row)
+	_, _, err := m.tx.Load(ctx, a.Row())
 	return err
 }

@@ -6,7 +6,7 @@
 // A plan says of every credential, profile and skill in a file whether it is new here, the same, or
 // different, and lists the fields that an import would set. A person chooses. The import repeats
 // the plan inside its write transaction and refuses if it differs. Ids are sealed and hashed anew
-// with this instance's key.
+// with this instance's key. History is read to its end for a plan, and judged when it is written.
 //
 //   - Each difference needs its own yes. The fields of both sides are shown, for the person to judge.
 //   - A profile that is revoked here stays revoked, and a locked one stays locked with its keys,

@@ -53,24 +53,3 @@ func (r *spaceWatcher) Write(p []byte) (int, error) {
 	}
 	return r.w.Write(p)
 }
-
-// spaceBudget checks the disk while a transaction grows.
-//
-// A file may unpack to a thousand times its size. The write-ahead log holds that first and is then
-// folded into the database, so it needs the room twice.
-type spaceBudget struct {
-	left    func(bytes int64) error
-	written int64
-	unseen  int64 // bytes since it looked
-}
-
-// take reserves bytes to write. CodeTooLarge if there is no room.
-func (r *spaceBudget) take(bytes int64) error {
-	first := r.written == 0
-	r.written += bytes
-	if r.unseen += bytes; !first && r.unseen < checkInterval {
-		return nil
-	}
-	r.unseen = 0
-	return r.left(r.written + checkInterval)
-}

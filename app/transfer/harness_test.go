@@ -97,7 +97,7 @@ func (h *fixture) plan(file []byte) Plan {
 
 func (h *fixture) take(file []byte, c Choice) Report {
 	h.T.Helper()
-	return must[Report](h.T)(h.Import(h.T.Context(), person(), upload(file), c, h.plan(file).Digest, nil))
+	return must[Report](h.T)(h.Import(h.T.Context(), person(), upload(file), c, h.plan(file), nil))
 }
 
 // dump returns the store's contents as a file says it, without differences between two exports of
@@ -145,6 +145,15 @@ func state(p Plan, key string) Item {
 		}
 	}
 	return Item{}
+}
+
+func count(p Plan, kind string, state State) (n int) {
+	for _, i := range p.Items {
+		if i.Kind == kind && i.State == state {
+			n++
+		}
+	}
+	return n
 }
 
 func skillsOfStore(t testing.TB, h *fixture, st *store.Store) *skills.Service {

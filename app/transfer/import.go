@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"reflect"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
@@ -28,18 +28,13 @@ type incoming struct {
 }
 
 // read checks the file up to its skills.
-func (u Upload) read(progress *Progress, checks ...func(*content.File) error) (incoming, error) {
+func (u Upload) read(progress *Progress, importing bool) (incoming, error) {
 	file, err := u.Open()
 	if err != nil {
 		return incoming{}, fmt.Errorf("transfer: open: %w", err)
 	}
 	progress.expect(u.Size)
-	in, err := content.Open(counted{file, progress}, u.Passphrase, u.Size, u.MaxSize)
-	for _, check := range checks {
-		if err == nil {
-			err = check(in)
-		}
-	}
+	in, err := content.Open(counted{file, progress}, u.Passphrase, u.Size, u.MaxSize, importing)
 	if err != nil {
 		return incoming{}, errors.Join(err, file.Close())
 	}
@@ -64,100 +59,71 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	if err := by.PeopleOnly(); err != nil {
 		return Plan{}, err
 	}
-	in, err := file.read(progress, (*content.File).Importable)
+	in, err := file.read(progress, true)
 	if err != nil {
 		return Plan{}, err
 	}
 	defer in.Close()
-	var out Plan
+	out := Plan{Instance: in.Opening.Instance, Program: in.Opening.Program, MadeAt: in.Opening.MadeAt,
+		Own: in.Opening.Instance == s.cfg.Instance, Whole: in.Opening.Profiles == nil}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in.File)
-		if err != nil {
-			return err
+		if err == nil {
+			out.Items = p.items
 		}
-		out = Plan{Instance: in.Opening.Instance, Program: in.Opening.Program, MadeAt: in.Opening.MadeAt,
-			Own: in.Opening.Instance == s.cfg.Instance, Whole: in.Opening.Profiles == nil,
-			Items: p.items, Digest: p.digest()}
-		return p.count(ctx, &out)
+		return err
 	})
-	if err != nil {
-		return Plan{}, err
+	if err == nil {
+		err = in.History(func(content.Record) error { return ctx.Err() })
 	}
-	out.File, out.Bytes, out.Digest = in.Counts(), in.Unpacked(), out.Digest+"."+in.Digest()
-	return out, nil
-}
-
-// count reads the history to its end and counts what is here already.
-func (p *planner) count(ctx context.Context, out *Plan) error {
-	m := &importer{planner: p} // it chooses no history, so nothing is kept now
-	return p.in.History(func(r content.Record) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		switch r.Kind() {
-		case content.KindApproval:
-			return m.approval(ctx, *r.Approval)
-		case content.KindExecution, content.KindPart:
-			if r.Content != nil {
-				return nil
-			}
-			if r.Execution != nil {
-				m.handle = r.Execution.Handle
-			}
-			row, err := content.SealHistory(p.ring, m.handle, 1, r)
-			if err != nil {
-				return err
-			}
-			x, begins := row.(store.ExecutionRow)
-			if !begins {
-				return nil
-			}
-			here, err := p.tx.Executions.Has(ctx, x.Handle, x.Lookup)
-			if here {
-				out.Here++
-			}
-			return err
-		case content.KindStats:
-			_, err := content.StatsRow(*r.Stats, content.MaxTally)
-			return err
-		case content.KindEvent:
-			out.Events++
-			return m.event(ctx, *r.Event)
-		case content.KindArchived:
-			return m.archived(ctx, *r.Archived)
-		}
-		return nil
-	})
+	out.File, out.Bytes = in.Counts(), in.Bytes()
+	return out, err
 }
 
 // Import writes a choice of a file's contents in one transaction, all or nothing.
 //
-// It makes a restore point first (see RestorePoints), and removes it if the import fails. digest is
-// that of the plan that the person saw; CodeConflict if the plan is now another. Callers with an
-// engine stop the executions of the Report's Revoked; a server of another process learns of them by
-// the audit log. Other errors: those of Plan.
+// It makes a restore point first (see RestorePoints), and removes it if the import fails. seen is
+// the plan that the person saw; CodeConflict if it is now another. Callers with an engine stop the
+// executions of the Report's Revoked; a server of another process learns of them by the audit log.
+// Other errors: those of Plan.
 //
 // Other writers of this process wait meanwhile; those of another process fail after ten seconds.
-func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string,
+func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, seen Plan,
 	progress *Progress) (Report, error) {
 	if err := by.PeopleOnly(); err != nil {
 		return Report{}, err
 	}
-	in, err := file.read(progress, (*content.File).Importable)
+	in, err := file.read(progress, true)
 	if err != nil {
 		return Report{}, err
 	}
 	defer in.Close()
-	only, err := s.lockImports()
-	if err != nil {
-		return Report{}, err
+	if choice.History { // the write-ahead log holds it first and is then folded into the database
+		if err := s.CheckSpace(2 * seen.Bytes); err != nil {
+			return Report{}, err
+		}
 	}
-	defer only.Close()
 	point, err := s.keepRestorePoint(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	report, err := s.apply(ctx, by, in.File, choice, digest)
+	var report Report
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		p, err := plan(ctx, tx, s.cfg.Keyring, in.File)
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(p.items, seen.Items) {
+			return app.E(app.CodeConflict, "the file, or something here, was changed since you looked at it",
+				"Nothing was imported. Look at the preview again.")
+		}
+		if report, err = p.apply(ctx, s, by, choice, false); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(by, "transfer.import", "instance",
+			fmt.Sprintf("Imported %s and %s of audit logs from a file that instance %s made at %s.", report.Counts(),
+				app.Count(report.Events, "event"), in.Opening.Instance, moment(in.Opening.MadeAt))))
+	})
 	if err != nil { // nothing was changed, so there is nothing to go back to
 		s.removePoint(ctx, point)
 		return Report{}, err
@@ -165,46 +131,6 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	s.dropOldPoints(ctx)
 	s.tell(report)
 	return report, nil
-}
-
-// apply is the transaction of an import.
-func (s *Service) apply(ctx context.Context, by app.Actor, in *content.File, choice Choice,
-	digest string) (report Report, err error) {
-	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		p, err := plan(ctx, tx, s.cfg.Keyring, in)
-		if err != nil {
-			return err
-		}
-		items, whole, _ := strings.Cut(digest, ".")
-		if p.digest() != items {
-			return errChanged()
-		}
-		m := s.importer(p, by, choice)
-		if err := m.run(ctx); err != nil {
-			return err
-		}
-		if in.Digest() != whole { // its history is another one than what was counted
-			return errChanged()
-		}
-		report = m.report
-		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.",
-			report.Counts(),
-			in.Opening.Instance, moment(in.Opening.MadeAt))
-		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
-	})
-	return report, err
-}
-
-func errChanged() error {
-	return app.E(app.CodeConflict, "the file, or something here, was changed since you looked at it",
-		"Nothing was imported. Look at the preview again.")
-}
-
-func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
-		space: spaceBudget{left: s.CheckSpace},
-		ids:   map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]bool{},
-		brought: map[string]*brought{}, added: map[string]bool{}, awaited: map[string]store.SkillVersionRow{}}
 }
 
 func (s *Service) tell(r Report) {
@@ -219,7 +145,7 @@ func (s *Service) tell(r Report) {
 // Fill writes everything of a file into the service's store, for a restore. The store must be new.
 // The audit log takes its place.
 func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (content.Counts, error) {
-	in, err := file.read(progress)
+	in, err := file.read(progress, false)
 	if err != nil {
 		return content.Counts{}, err
 	}
@@ -237,21 +163,11 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (co
 			return app.E(app.CodeConflict, "there is something here already",
 				"A restore needs an empty data directory. Import the file instead, or choose another directory.")
 		}
-		all := Choice{History: true, Each: map[string]bool{}}
-		for _, item := range p.items { // also what an import would ask about: nothing is here that it could widen
-			all.Each[item.Key] = true
+		report, err := p.apply(ctx, s, app.System(), Choice{History: true}, true)
+		if err == nil && report.Skipped > 0 {
+			err = content.Contradiction("its history", "has an execution twice, or one of a profile that it lacks", nil)
 		}
-		m := s.importer(p, app.System(), all)
-		m.fresh = true
-		if err := m.run(ctx); err != nil {
-			return err
-		}
-		if got, file := m.report.Counts(),
-			in.Counts(); got.Credentials != file.Credentials || got.Profiles != file.Profiles ||
-			got.Skills != file.Skills || got.Executions != file.Executions {
-			return content.Contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s", got, file), nil)
-		}
-		return nil
+		return err
 	})
 	return in.Counts(), err
 }

@@ -225,7 +225,7 @@ func (s *Service) StartImport(by app.Actor, plan string, choice Choice) (string,
 	return s.start(JobImport, by, func(ctx context.Context, job *Job, p *Progress) error {
 		var err error
 		job.Plan = j.Plan
-		job.Report, err = s.Import(ctx, by, file, choice, j.Plan.Digest, p)
+		job.Report, err = s.Import(ctx, by, file, choice, j.Plan, p)
 		if err == nil {
 			s.jobs.mu.Lock()
 			s.dropFilesLocked()

@@ -2,10 +2,6 @@ package transfer
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -37,6 +33,7 @@ type Item struct {
 	Fields []Field  // all of a new item, else those that differ
 	Why    []string // it can't be written, or needs a yes though it is new
 	Asks   bool     // it is written only with a yes to it
+	seen   string   // version of what is here
 }
 
 // Plan describes an import as of the plan's time.
@@ -48,21 +45,7 @@ type Plan struct {
 	Whole    bool  // everything that instance had, not a selection
 	Items    []Item
 	File     content.Counts // all that is in the file
-	Here     int64          // executions of it that are here already
-	Events   int64          // of the other instance's audit log
 	Bytes    int64          // unpacked
-	// of the items and the whole file: an import of a changed plan is refused
-	Digest string
-}
-
-// Count returns how many items of a kind have a state.
-func (p Plan) Count(kind string, state State) (n int) {
-	for _, i := range p.Items {
-		if i.Kind == kind && i.State == state {
-			n++
-		}
-	}
-	return n
 }
 
 // Choice is a person's decision about a plan.
@@ -73,7 +56,7 @@ type Choice struct {
 
 // takes reports whether an item is written.
 func (c Choice) takes(i Item) bool {
-	if i.State == StateSame || i.State == StateBlocked {
+	if i.State != StateNew && i.State != StateDifferent {
 		return false
 	}
 	if yes, said := c.Each[i.Key]; said {
@@ -98,47 +81,55 @@ type planner struct {
 	ring  *secrets.Keyring
 	tx    *store.Tx
 	items []Item
+	byKey map[string]int // of items
 
 	here     map[string]content.Credential // by name
 	names    map[string]string             // of the credentials here, by id
 	state    map[string]State              // of the file's credentials, by id
 	profiles map[string]content.Profile    // here, by handle
 	byID     map[string]string             // handles of the profiles here, by lookup
-	gone     map[string]lastPolicy         // of locked profiles that were here and were deleted, by handle
-	dangling map[string]struct{}           // ids of credentials that policies here name and that are not here
+	gone     map[string]int                // last policies of locked profiles that were deleted here, by handle
+	dangling map[string]bool               // ids of credentials that policies here name and that are not here
 	skills   map[string]content.Skill      // by name, also deleted ones
-}
-
-// lastPolicy is the newest version of a policy.
-type lastPolicy struct {
-	version int
-	digest  string
 }
 
 // plan compares in one transaction.
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *content.File) (*planner, error) {
-	p := &planner{in: in, ring: ring, tx: tx, here: map[string]content.Credential{}, names: map[string]string{},
-		state: map[string]State{}, profiles: map[string]content.Profile{}, byID: map[string]string{},
-		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}, skills: map[string]content.Skill{}}
+	p := &planner{in: in, ring: ring, tx: tx, byKey: map[string]int{}, here: map[string]content.Credential{},
+		names: map[string]string{}, state: map[string]State{}, profiles: map[string]content.Profile{},
+		byID: map[string]string{}, gone: map[string]int{}, dangling: map[string]bool{}, skills: map[string]content.Skill{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range in.Credentials {
-		p.items = append(p.items, p.credential(c))
+		p.add(p.credential(c))
 	}
 	for _, f := range in.Profiles {
 		item, err := p.profile(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		p.items = append(p.items, item)
+		p.add(item)
 	}
 	for _, s := range in.Skills {
 		if s.DeletedAt == 0 { // only a restore keeps the record of others
-			p.items = append(p.items, p.skill(s))
+			p.add(p.skill(s))
 		}
 	}
 	return p, nil
+}
+
+func (p *planner) add(i Item) {
+	p.byKey[i.Key] = len(p.items)
+	p.items = append(p.items, i)
+}
+
+// item returns the item with a key. It is zero for a skill that the file has as deleted.
+func (p *planner) item(key string) Item {
+	if i, ok := p.byKey[key]; ok {
+		return p.items[i]
+	}
+	return Item{}
 }
 
 // look reads the credentials, profiles, policies and skills of this instance.
@@ -163,28 +154,25 @@ func (p *planner) look(ctx context.Context) error {
 		}
 		p.byID[string(row.Lookup)] = row.Handle
 	}
-	if err := p.lookAtSkills(ctx); err != nil {
+	skills, err := p.tx.Skills.Rows(ctx)
+	if err != nil {
 		return err
 	}
-	return p.lookAtPolicies(ctx)
-}
-
-// lookAtPolicies finds deleted profiles and credentials: policies outlive them.
-func (p *planner) lookAtPolicies(ctx context.Context) error {
-	return p.tx.Policies.Each(ctx, func(row store.PolicyRow) error {
-		if _, here := p.profiles[row.ProfileHandle]; !here {
-			p.gone[row.ProfileHandle] = lastPolicy{row.Version, row.Digest} // they come in order
-		}
-		version, err := content.OpenPolicy(row)
-		if err != nil {
+	for _, row := range skills {
+		if p.skills[row.Name], _, err = content.OpenSkill(ctx, p.tx, row); err != nil {
 			return err
 		}
-		for _, g := range version.Body.Keys {
-			if _, here := p.names[g.CredentialID]; !here {
-				p.dangling[g.CredentialID] = struct{}{}
-			}
+	}
+	return p.tx.Policies.Each(ctx, func(row store.PolicyRow) error {
+		if _, here := p.profiles[row.ProfileHandle]; !here { // policies outlive their profile, and come in order
+			p.gone[row.ProfileHandle] = row.Version
 		}
-		return nil
+		version, err := content.OpenPolicy(row)
+		for _, g := range version.Body.Keys {
+			_, here := p.names[g.CredentialID]
+			p.dangling[g.CredentialID] = !here
+		}
+		return err
 	})
 }
 
@@ -192,33 +180,6 @@ func (p *planner) lookAtPolicies(ctx context.Context) error {
 func (p *planner) local(f content.Profile) (content.Profile, bool) {
 	handle, ok := p.byID[string(p.ring.Lookup(secrets.Profiles, f.ID))]
 	return p.profiles[handle], ok
-}
-
-// digest identifies the shown items, the file's contents and the local state to overwrite. It
-// covers values, but is keyed and tells nothing about them.
-func (p *planner) digest() string {
-	sum := hmac.New(sha256.New, p.ring.LookupKey(secrets.Settings))
-	enc := json.NewEncoder(sum)
-	add := func(parts ...any) {
-		for _, part := range parts {
-			if err := enc.Encode(part); err != nil {
-				panic(fmt.Sprintf("transfer: %T is always encodable: %v", part, err))
-			}
-		}
-	}
-	add(p.items, p.in.Policies)
-	for _, c := range p.in.Credentials {
-		here := p.here[c.Name]
-		add(c, here.ID, here.Version, here.UpdatedAt)
-	}
-	for _, f := range p.in.Profiles {
-		here, _ := p.local(f)
-		add(f, here.Handle, here.Policy, here.UpdatedAt)
-	}
-	for _, s := range p.in.Skills {
-		add(s, p.skills[s.Name])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // judge fills in an item's fields, its local state, and whether it needs a yes.
@@ -237,8 +198,9 @@ func (i Item) judge(exists bool, here, file []fact, blocked string) Item {
 }
 
 func (p *planner) credential(c content.Credential) Item {
-	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name}
 	here, exists := p.here[c.Name]
+	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name,
+		seen: fmt.Sprint(here.ID, here.Version, here.UpdatedAt)}
 	if !exists {
 		if c.Source == app.SourceVault { // a path is all that its maker needs to know
 			item.Why = []string{"This instance would read it from its Vault."}
@@ -272,8 +234,9 @@ func unfitValue(c, here content.Credential) string {
 }
 
 func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) {
-	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description}
 	here, exists := p.local(f)
+	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description,
+		seen: fmt.Sprint(here.Policy, here.UpdatedAt)}
 	blocked := p.blocked(f, here, exists)
 	if blocked != "" || exists && here.Revoked {
 		return item.judge(exists, nil, nil, blocked), nil
@@ -352,19 +315,6 @@ func (p *planner) borrowed(f content.Profile) (said []string) {
 		say(g.Key, g.CredentialID)
 	}
 	return said
-}
-
-// lookAtSkills reads the skills of this instance.
-func (p *planner) lookAtSkills(ctx context.Context) error {
-	rows, err := p.tx.Skills.Rows(ctx)
-	for _, row := range rows {
-		s, _, err := content.OpenSkill(ctx, p.tx, row)
-		if err != nil {
-			return err
-		}
-		p.skills[row.Name] = s
-	}
-	return err
 }
 
 // skill compares a skill of the file with the merged local one.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
@@ -100,25 +98,6 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 		}
 		return nil
 	})
-}
-
-// lockImports excludes other imports, in all processes. A failed one's restore point could push out
-// another's. Closing the file unlocks it.
-func (s *Service) lockImports() (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC,
-		0o600)
-	if err != nil {
-		return nil, fmt.Errorf("transfer: import: %w", err)
-	}
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return file, nil
-	}
-	if err = errors.Join(err, file.Close()); errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, app.E(app.CodeConflict, "another import is under way",
-			"Nothing was imported. Wait until it has ended, then look at the preview again.")
-	}
-	return nil, fmt.Errorf("transfer: import: %w", err)
 }
 
 // keepRestorePoint copies the database and returns the copy's name. It never replaces another copy

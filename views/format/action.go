@@ -34,7 +34,6 @@ func actionWords() map[string]string {
 		"session.login":         "Logged in",
 		"session.logout":        "Logged out",
 		"session.refuse":        "Login refused",
-		"transfer.archive":      "Audit log imported",
 		"transfer.download":     "Export downloaded",
 		"transfer.export":       "Export made",
 		"transfer.forget":       "Restore point deleted",

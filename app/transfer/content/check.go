@@ -2,6 +2,7 @@ package content
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/instance"
+	"github.com/computclaw/airlock/app/skills"
+	"github.com/computclaw/airlock/store"
 )
 
 const (
@@ -18,224 +21,169 @@ const (
 )
 
 var (
-	handleShape = regexp.MustCompile(`^[0-9a-z]{1,64}$`)
-	labelShape  = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+	handleShape  = regexp.MustCompile(`^[0-9a-z]{1,64}$`)
+	labelShape   = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+	pairingShape = regexp.MustCompile(`^[0-9a-z]{3}-[0-9a-z]{3}$`)
+	skillName    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	digestShape  = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
+
+// refuse is an error that says why, if something is bad.
+func refuse(bad bool, why string) error {
+	if bad {
+		return errors.New(why)
+	}
+	return nil
+}
 
 // check applies the rules of forms and the agent API to the file's contents.
 //
-// Only invisible characters, which older versions accepted, pass: pages mark them. checkRules
-// judges what a restore must accept too.
-func (in *File) check() error {
-	if !labelShape.MatchString(in.Opening.Instance) || len(in.Opening.AskedKeys) > instance.MaxAskedKeys ||
-		checkBounds(in.Opening) != nil {
-		return Contradiction("the first line", "is not Airlock's", nil)
-	}
-	if err := app.CheckStored("program", in.Opening.Program, maxShort); err != nil {
+// A restore skips the rules that other versions may have had otherwise: a backup must come back.
+// Invisible characters pass always: pages mark them.
+func (in *File) check(importing bool) error {
+	if err := in.Opening.check(); err != nil {
 		return Contradiction("the first line", "is not Airlock's", err)
 	}
-	for _, key := range in.Opening.AskedKeys {
-		if len(key) != sha256.Size {
-			return Contradiction("the first line", "has a malformed key", nil)
-		}
-	}
 	seen := map[string]bool{}
-	once := func(kind, name string) bool {
-		twice := seen[kind+name]
-		seen[kind+name] = true
-		return !twice
-	}
-	for _, c := range in.Credentials {
-		if !once("c", c.Name) || !once("i", c.ID) {
-			return Contradiction("credential "+app.Clip(c.Name, 60), "is there twice", nil)
+	judge := func(kind, name string, check, rules func() error, ids ...string) error {
+		what := kind + " " + app.Clip(name, 64)
+		for _, id := range ids {
+			if seen[kind+id] {
+				return Contradiction(what, "is there twice", nil)
+			}
+			seen[kind+id] = true
 		}
-		if err := c.check(); err != nil {
-			return Contradiction("credential "+app.Clip(c.Name, 60), "is not possible", err)
+		if err := check(); err != nil {
+			return Contradiction(what, "is not possible", err)
+		}
+		if err := rules(); importing && err != nil {
+			return brokenRule(what, err)
+		}
+		return nil
+	}
+	none := func() error { return nil }
+	for _, c := range in.Credentials {
+		if err := judge("credential", c.Name, c.check, c.checkRules, "name "+c.Name, "id "+c.ID); err != nil {
+			return err
 		}
 	}
 	for _, p := range in.Profiles {
-		if !once("p", p.ID) || !once("h", p.Handle) {
-			return Contradiction("profile "+app.Clip(p.Handle, 60), "is there twice", nil)
-		}
-		if err := in.checkProfile(p); err != nil {
-			return Contradiction("profile "+app.Clip(p.Handle, 60), "is not possible", err)
+		check, rules := func() error { return in.checkProfile(p) }, func() error { return in.checkProfileRules(p) }
+		if err := judge("profile", p.Handle, check, rules, p.ID, p.Handle); err != nil {
+			return err
 		}
 	}
 	for handle, versions := range in.Policies {
-		if err := checkPolicies(handle, versions); err != nil {
-			return Contradiction("the policy of profile "+app.Clip(handle, 60), "is not possible", err)
+		check := func() error { return checkPolicies(handle, versions) }
+		if err := judge("the policy of profile", handle, check, none); err != nil {
+			return err
 		}
 	}
-	return in.checkSkills()
+	for _, s := range in.Skills {
+		if err := judge("skill", s.Name, func() error { return in.checkSkill(s) }, none, s.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Importable applies the rules of an import. Restores skip them, since older versions may have
-// allowed more.
-func (in *File) Importable() error {
-	if err := in.spare(); err != nil {
-		return err
-	}
-	return in.checkRules()
+func (o Opening) check() error {
+	malformed := func(key []byte) bool { return len(key) != sha256.Size }
+	return errors.Join(
+		refuse(!labelShape.MatchString(o.Instance), "its label is malformed"),
+		refuse(len(o.AskedKeys) > instance.MaxAskedKeys || slices.ContainsFunc(o.AskedKeys, malformed), "its keys are malformed"),
+		app.CheckStored("program", o.Program, maxShort))
 }
 
-// spare refuses versions that leave no room for the next one. Otherwise every later backup could
-// fail.
-func (in *File) spare() error {
-	for _, c := range in.Credentials {
-		if max(int64(c.Version), c.Uses) > MaxCount {
-			return Contradiction("credential "+app.Clip(c.Name, 60), "has a count after which there is no room for more", nil)
-		}
-	}
-	for _, p := range in.Profiles {
-		if p.Executions > MaxCount {
-			return Contradiction("profile "+app.Clip(p.Handle, 60), "has a count after which there is no room for more", nil)
-		}
-	}
-	for handle, versions := range in.Policies {
-		if versions[len(versions)-1].Body.Version > MaxCount {
-			return Contradiction("the policy of profile "+app.Clip(handle, 60),
-				"has a version after which there is no room for more", nil)
+// checkTexts refuses texts that no page can show.
+func checkTexts(most int, texts map[string]string) error {
+	for name, text := range texts {
+		if err := app.CheckStored(name, text, most); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (c Credential) check() error {
-	if !handleShape.MatchString(c.ID) {
-		return fmt.Errorf("its id is malformed")
-	}
-	if err := app.CheckName(c.Name); err != nil {
-		return err
-	}
-	if err := checkBounds(c); err != nil {
-		return err
-	}
-	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference,
-		"check_error": c.CheckError} {
-		if err := app.CheckStored(name, text, 4*app.MaxDescription); err != nil {
-			return err
-		}
-	}
-	if _, err := app.ParseMode(string(c.Mode)); err != nil {
-		return err
-	}
-	if err := checkHosts(c.Hosts, app.MaxHosts); err != nil {
-		return err
-	}
-	if places, err := app.CanonicalPlaces(c.Places); err != nil || !slices.Equal(places, c.Places) {
-		return fmt.Errorf("its places are malformed")
-	}
-	if !app.StoredHeaders(c.Headers) {
-		return fmt.Errorf("its headers are malformed")
-	}
+	_, mode := app.ParseMode(string(c.Mode))
+	places, err := app.CanonicalPlaces(c.Places)
+	err = errors.Join(err, mode, app.CheckName(c.Name), checkHosts(c.Hosts, app.MaxHosts),
+		checkTexts(4*app.MaxDescription, map[string]string{"description": c.Description, "service": c.Service,
+			"reference": c.Reference, "check_error": c.CheckError}),
+		refuse(!handleShape.MatchString(c.ID), "its id is malformed"),
+		refuse(!slices.Equal(places, c.Places), "its places are malformed"),
+		refuse(!app.StoredHeaders(c.Headers), "its headers are malformed"),
+		refuse(c.Mode == app.ModeSealed && len(c.Hosts) == 0, "it is sealed and belongs nowhere"),
+		refuse(c.Source != app.SourceLocal && c.Source != app.SourceVault, "its source is not known"),
+		refuse(c.Source == app.SourceVault && c.Value != nil, "it has a value of its own and one elsewhere"),
+		refuse(c.Value != nil && (c.Version < 1 || len(*c.Value) == 0 || len(*c.Value) > app.MaxValue),
+			"its value is not possible"),
+		refuse(c.Source == app.SourceLocal && c.Value == nil && c.Version != 0 || c.Version < 0, "its versions are not possible"))
 	if c.Source == app.SourceVault {
-		if _, err := app.ParseReference(c.Reference); err != nil {
-			return err
-		}
-	}
-	switch {
-	case c.Mode == app.ModeSealed && len(c.Hosts) == 0:
-		return fmt.Errorf("it is sealed and belongs nowhere")
-	case c.Source != app.SourceLocal && c.Source != app.SourceVault:
-		return fmt.Errorf("its source is not known")
-	case c.Source == app.SourceVault && c.Value != nil:
-		return fmt.Errorf("it has a value of its own and one elsewhere")
-	case c.Value != nil && (c.Version < 1 || len(*c.Value) == 0 || len(*c.Value) > app.MaxValue):
-		return fmt.Errorf("its value is not possible")
-	case c.Source == app.SourceLocal && c.Value == nil && c.Version != 0, c.Version < 0, len(c.Versions) > 1_000_000:
-		return fmt.Errorf("its versions are not possible")
+		_, reference := app.ParseReference(c.Reference)
+		err = errors.Join(err, reference)
 	}
 	last := 0
 	for _, v := range c.Versions {
 		if v.Version <= last || v.Version > c.Version {
-			return fmt.Errorf("its versions are not in order")
+			return errors.New("its versions are not in order")
 		}
-		if err := errors.Join(checkActor(v.CreatedBy), checkBounds(v)); err != nil {
-			return err
+		err, last = errors.Join(err, checkActor(v.CreatedBy)), v.Version
+	}
+	return errors.Join(err, refuse(last != c.Version && c.Source == app.SourceLocal, "its versions are not complete"))
+}
+
+func (c Credential) checkRules() error {
+	_, err := app.CanonicalHeaders(c.Headers)
+	if c.Value != nil {
+		err = errors.Join(app.CheckValue(c.Mode, app.NewSecret(*c.Value)), err)
+	}
+	for _, h := range c.Hosts {
+		if h.KeyReference() != "" {
+			return app.Invalid("hosts", fmt.Sprintf("a credential can't belong to %s", h), "Write the host name itself.")
 		}
-		last = v.Version
+		err = errors.Join(err, h.CheckReachable())
 	}
-	if last != c.Version && c.Source == app.SourceLocal {
-		return fmt.Errorf("its versions are not complete")
-	}
-	return nil
+	return err
 }
 
 func (in *File) checkProfile(p Profile) error {
-	switch {
-	case !app.IsProfileID(p.ID):
-		return fmt.Errorf("its id is malformed")
-	case !handleShape.MatchString(p.Handle):
-		return fmt.Errorf("its handle is malformed")
-	case len(p.Keys) > app.MaxKeys, len(p.Hosts) > maxHosts:
-		return fmt.Errorf("it has too many keys or hosts")
-	case p.Locked != (p.Policy > 0), p.CreatedAt <= 0, p.UpdatedAt <= 0, p.ExpiresAt < 0, p.RevokedAt < 0, p.LockedAt < 0,
-		p.ClaimedAt < 0:
-		return fmt.Errorf("its state is not possible")
-	}
-	if err := checkBounds(p); err != nil {
-		return err
-	}
-	if _, err := app.ParseMayRun(p.MayRun); err != nil || p.MayRun == "" {
-		return fmt.Errorf("what it may run is not known")
-	}
-	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode,
-		"created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
-		if err := app.CheckStored(name, text, 4*app.MaxDescription); err != nil {
-			return err
-		}
-	}
-	if err := checkActor(p.CreatedBy); err != nil {
-		return err
-	}
-	names := map[string]bool{}
+	_, mayRun := app.ParseMayRun(p.MayRun)
+	err := errors.Join(mayRun, checkActor(p.CreatedBy),
+		checkTexts(4*app.MaxDescription, map[string]string{"description": p.Description, "pairing_code": p.PairingCode,
+			"created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image}),
+		refuse(!app.IsProfileID(p.ID) || !handleShape.MatchString(p.Handle), "its id or handle is malformed"),
+		refuse(p.MayRun == "", "what it may run is not known"),
+		refuse(len(p.Keys) > app.MaxKeys || len(p.Hosts) > maxHosts, "it has too many keys or hosts"),
+		refuse(p.Locked != (p.Policy > 0) || p.CreatedAt <= 0 || p.UpdatedAt <= 0, "its state is not possible"),
+		refuse(!p.Locked && len(in.Policies[p.Handle]) > 0, "it has a policy and is not locked"))
+	twice := map[string]bool{}
 	for _, k := range p.Keys {
-		if names[k.Name] {
-			return fmt.Errorf("it has a key twice")
-		}
-		names[k.Name] = true
-		if err := in.checkKey(k); err != nil {
-			return err
-		}
+		err = errors.Join(err, refuse(twice[k.Name], "it has a key twice"), in.checkKey(k))
+		twice[k.Name] = true
 	}
-	entries := map[string]bool{}
 	for _, h := range p.Hosts {
-		if entries[h.Host.String()] {
-			return fmt.Errorf("it has a host twice")
-		}
-		entries[h.Host.String()] = true
-		if err := checkHosts([]app.Host{h.Host}, 1); err != nil {
-			return err
-		}
-		if err := errors.Join(checkActor(h.AskedBy), checkBounds(h)); err != nil {
-			return err
-		}
+		entry := "host " + h.Host.String()
+		err = errors.Join(err, refuse(twice[entry], "it has a host twice"), checkHosts([]app.Host{h.Host}, 1),
+			checkActor(h.AskedBy))
+		twice[entry] = true
 	}
 	if p.Locked {
-		return in.checkLocked(p)
+		err = errors.Join(err, in.checkLocked(p))
 	}
-	if len(in.Policies[p.Handle]) > 0 {
-		return fmt.Errorf("it has a policy and is not locked")
-	}
-	return nil
+	return err
 }
 
 func (in *File) checkKey(k Key) error {
-	if err := app.CheckName(k.Name); err != nil {
-		return err
-	}
-	if err := errors.Join(app.CheckStored("description", k.Description, app.MaxDescription), checkBounds(k)); err != nil {
-		return err
-	}
+	err := errors.Join(app.CheckName(k.Name), app.CheckStored("description", k.Description, app.MaxDescription),
+		checkHosts(k.Hosts, app.MaxHosts))
 	if k.Mode != "" {
-		if _, err := app.ParseMode(string(k.Mode)); err != nil {
-			return err
-		}
+		_, mode := app.ParseMode(string(k.Mode))
+		err = errors.Join(err, mode)
 	}
-	if _, known := in.Credential(k.Credential); k.Credential != "" && !known {
-		return fmt.Errorf("its key %s refers to a credential that is not in the file", k.Name)
-	}
-	return checkHosts(k.Hosts, app.MaxHosts)
+	_, known := in.Credential(k.Credential)
+	return errors.Join(err, refuse(k.Credential != "" && !known, "a key refers to a credential that is not in the file"))
 }
 
 // checkLocked checks that the current policy matches the profile's page.
@@ -243,52 +191,63 @@ func (in *File) checkLocked(p Profile) error {
 	policy, versions := in.Current(p), in.Policies[p.Handle]
 	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy ||
 		len(policy.Keys) != len(p.Keys) {
-		return fmt.Errorf("its policy is missing, not the last one or grants other keys")
+		return errors.New("its policy is missing, not the last one or grants other keys")
 	}
 	for _, g := range policy.Keys {
 		i := slices.IndexFunc(p.Keys, func(k Key) bool { return k.Name == g.Key })
 		if i < 0 || p.Keys[i].Credential != "" && p.Keys[i].Credential != g.CredentialID {
-			return fmt.Errorf("its policy grants another key than it has")
+			return errors.New("its policy grants another key than it has")
 		}
 	}
-	if policy.Placement != p.Placement() {
-		return fmt.Errorf("its policy runs elsewhere than it says")
+	return refuse(policy.Placement != p.Placement(), "its policy runs elsewhere than it says")
+}
+
+// checkProfileRules refuses settings that no form accepts, and grants that no page would show.
+func (in *File) checkProfileRules(p Profile) error {
+	if p.PairingCode != "" && !pairingShape.MatchString(p.PairingCode) {
+		return app.Invalid("pairing_code", "its pairing code is not one of Airlock's", "Leave it out.")
+	}
+	for _, h := range p.Hosts {
+		err := h.Host.CheckReachable()
+		if err == nil && h.AskedBy.Kind == app.ActorAgent && !h.Allowed { // what is allowed, a person chose
+			err = h.Host.CheckAskable()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if p.Locked && !app.SameHosts(app.WithoutReasons(in.Current(p).Hosts), app.WithoutReasons(p.Allowed())) {
+		return app.Invalid("hosts", "its policy grants other hosts than its page would show", "Leave it out.")
 	}
 	return nil
 }
 
-func checkPolicies(handle string, versions []Policy) error {
-	if !handleShape.MatchString(handle) {
-		return fmt.Errorf("the handle is malformed")
+// Allowed are the hosts that people allowed.
+func (p Profile) Allowed() (hosts []app.Host) {
+	for _, h := range p.Hosts {
+		if h.Allowed {
+			hosts = append(hosts, h.Host)
+		}
 	}
+	return hosts
+}
+
+func checkPolicies(handle string, versions []Policy) error {
+	err := refuse(!handleShape.MatchString(handle), "the handle is malformed")
 	last := 0
 	for _, v := range versions {
 		if v.Body.Version <= last || v.Digest != v.Body.Digest() {
 			return fmt.Errorf("version %d is out of order or not what its digest says", v.Body.Version)
 		}
 		last = v.Body.Version
-		if len(v.Body.Keys) > app.MaxKeys {
-			return fmt.Errorf("it grants too many keys")
-		}
-		if err := errors.Join(checkActor(v.CreatedBy), checkBounds(v), checkBounds(v.Body)); err != nil {
-			return err
-		}
-		if err := checkHosts(v.Body.Hosts, app.MaxHosts); err != nil {
-			return err
-		}
+		err = errors.Join(err, refuse(len(v.Body.Keys) > app.MaxKeys, "it grants too many keys"), checkActor(v.CreatedBy),
+			checkHosts(v.Body.Hosts, app.MaxHosts))
 		for _, g := range v.Body.Keys {
-			if err := app.CheckName(g.Key); err != nil {
-				return err
-			}
-			if _, err := app.ParseMode(string(g.Mode)); err != nil {
-				return err
-			}
-			if err := checkHosts(g.Hosts, app.MaxHosts*app.MaxHosts); err != nil {
-				return err
-			}
+			_, mode := app.ParseMode(string(g.Mode))
+			err = errors.Join(err, mode, app.CheckName(g.Key), checkHosts(g.Hosts, app.MaxHosts*app.MaxHosts))
 		}
 	}
-	return nil
+	return err
 }
 
 // checkHosts accepts entries in the one form that is stored.
@@ -311,80 +270,64 @@ func checkHosts(list []app.Host, most int) error {
 func checkActor(a app.Actor) error {
 	switch a.Kind {
 	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
-	default:
-		return fmt.Errorf("it names an unknown kind of actor")
+		return checkTexts(maxShort*4, map[string]string{"actor": a.Name, "address": a.Address})
 	}
-	if err := app.CheckStored("actor", a.Name, maxShort*4); err != nil {
-		return err
-	}
-	return app.CheckStored("actor", a.Address, maxShort)
+	return errors.New("it names an unknown kind of actor")
 }
 
-var pairingShape = regexp.MustCompile(`^[0-9a-z]{3}-[0-9a-z]{3}$`)
-
-// checkRules refuses settings that no form accepts, and grants that no page would show.
-func (in *File) checkRules() error {
-	for _, c := range in.Credentials {
-		if err := c.checkRules(); err != nil {
-			return brokenRule("credential "+app.Clip(c.Name, 60), err)
+func (in *File) checkSkill(s Skill) error {
+	err := refuse(len(s.Name) > 64 || !skillName.MatchString(s.Name) || s.Owner != "" && !handleShape.MatchString(s.Owner),
+		"its name or owner is malformed")
+	last := 0
+	for _, v := range s.Versions {
+		_, twice := in.awaited[v.Digest]
+		err = errors.Join(err, v.check(), refuse(v.Number <= last, "its versions are not in order"),
+			refuse(v.Kept && (twice || s.DeletedAt > 0), "a version is there twice, or was deleted"))
+		last = v.Number
+		if v.Kept {
+			in.awaited[v.Digest] = s.Name
 		}
 	}
-	for _, p := range in.Profiles {
-		if err := p.checkRules(); err != nil {
-			return brokenRule("profile "+app.Clip(p.Handle, 60), err)
-		}
-		if p.Locked && !app.SameHosts(app.WithoutReasons(in.Current(p).Hosts), app.WithoutReasons(p.Allowed())) {
-			return Contradiction("the policy of profile "+app.Clip(p.Handle, 60),
-				"grants other hosts than its page would show", nil)
-		}
+	for _, g := range s.Profiles {
+		known := slices.ContainsFunc(in.Profiles, func(p Profile) bool { return p.Handle == g.Profile })
+		err = errors.Join(err, checkActor(g.AllowedBy), refuse(!known, "it names a profile that is not in the file"))
+	}
+	return err
+}
+
+func (v SkillVersion) check() error {
+	known := slices.Contains([]skills.State{skills.Quarantined, skills.Approved, skills.Revoked}, skills.State(v.State))
+	return errors.Join(checkActor(v.UploadedBy), checkActor(v.ApprovedBy), checkActor(v.RevokedBy),
+		refuse(!known, "its state is not known"),
+		refuse(!digestShape.MatchString(v.Digest) || v.Uploader != "" && !handleShape.MatchString(v.Uploader) ||
+			len(v.Reason) > 4*app.MaxReason, "its digest, uploader or reason is malformed"))
+}
+
+// CheckPerson refuses a person who could not be added here.
+func CheckPerson(p store.PersonRow) error {
+	var passkeys []app.Passkey
+	err := errors.Join(strict([]byte(p.Passkeys), &passkeys), app.CheckPasskeys(passkeys), app.CheckRole(app.Role(p.Role)),
+		app.CheckStored("name", p.Name, maxShort),
+		refuse(!handleShape.MatchString(p.ID) || len(p.Password) > maxShort, "the id or password is malformed"))
+	if err != nil {
+		return Contradiction("a person", "is not possible", err)
 	}
 	return nil
 }
 
-func (c Credential) checkRules() error {
-	if c.Value != nil {
-		if err := app.CheckValue(c.Mode, app.NewSecret(*c.Value)); err != nil {
-			return err
-		}
-	}
-	if _, err := app.CanonicalHeaders(c.Headers); err != nil {
-		return err
-	}
-	for _, h := range c.Hosts {
-		if err := h.CheckReachable(); err != nil {
-			return err
-		}
-		if h.KeyReference() != "" {
-			return app.Invalid("hosts", fmt.Sprintf("a credential can't belong to %s", h), "Write the host name itself.")
-		}
+// Check refuses an approval that no person could have given here.
+func (a Approval) Check() error {
+	approved := a.State == string(app.ApprovalApproved) && a.Scope == string(app.ApproveAlways)
+	sum := sha256.Sum256([]byte(a.Shown))
+	err := errors.Join(checkActor(a.DecidedBy), app.CheckStored("reason", a.Reason, app.MaxReason),
+		refuse(!approved && (a.State != string(app.ApprovalRefused) || a.Scope != ""),
+			"its state is neither approved for good nor refused"),
+		refuse(a.Kind != string(app.ApprovalScript), "it is for nothing that is known"),
+		refuse(hex.EncodeToString(sum[:]) != a.Subject, "it shows another script than it is for"),
+		refuse(!handleShape.MatchString(a.ID) || !handleShape.MatchString(a.ProfileHandle) ||
+			a.Execution != "" && !handleShape.MatchString(a.Execution), "its ids are malformed"))
+	if err != nil {
+		return Contradiction("an approval", "is not possible", err)
 	}
 	return nil
-}
-
-func (p Profile) checkRules() error {
-	if p.PairingCode != "" && !pairingShape.MatchString(p.PairingCode) {
-		return app.Invalid("pairing_code", "its pairing code is not one of Airlock's", "Leave it out.")
-	}
-	for _, h := range p.Hosts {
-		if err := h.Host.CheckReachable(); err != nil {
-			return err
-		}
-		if h.AskedBy.Kind != app.ActorAgent || h.Allowed { // what is allowed, a person chose
-			continue
-		}
-		if err := h.Host.CheckAskable(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Allowed are the hosts that people allowed.
-func (p Profile) Allowed() (hosts []app.Host) {
-	for _, h := range p.Hosts {
-		if h.Allowed {
-			hosts = append(hosts, h.Host)
-		}
-	}
-	return hosts
 }

@@ -1,12 +1,10 @@
 package content
 
 import (
+	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 
 	"github.com/computclaw/airlock/app"
@@ -18,7 +16,7 @@ import (
 // Limits of credentials, profiles, policies and skills in a file. The file's size alone bounds
 // history, which is never held in memory.
 const (
-	MaxThings   = 50_000    // credentials, profiles, policies, skills: of each
+	maxThings   = 50_000    // credentials, profiles, policies, skills: of each
 	MaxArranged = 256 << 20 // bytes of their lines together
 )
 
@@ -30,20 +28,17 @@ type File struct {
 	Profiles    []Profile
 	Policies    map[string][]Policy // by profile, in order of versions
 	Skills      []Skill
-	Size        int64         // of the lines up to the skills, in bytes
 	Files       bundle.Bundle // of the line that History visits
 
-	unpacked func() int64 // bytes of the file so far
-	lines    *lineReader
-	byID     map[string]int    // credentials
-	awaited  map[string]string // names of the skills whose files have not come yet, by digest
-	pieces   pieceCheck
-	rest     Record // the first line behind the skills
+	lines   lineReader
+	byID    map[string]int    // credentials
+	awaited map[string]string // names of the skills whose files have not come yet, by digest
+	rest    Record            // the first line behind the skills
 }
 
 // Open is Read of a sealed file of size bytes. It may unpack to most bytes; 0 derives a bound from
 // size. Errors: CodeInvalidField with Field "passphrase" or "file", those of r.
-func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
+func Open(r io.Reader, passphrase app.Secret, size, most int64, importing bool) (*File, error) {
 	if most == 0 {
 		most = maxUnpacked(size)
 	}
@@ -51,18 +46,16 @@ func Open(r io.Reader, passphrase app.Secret, size, most int64) (*File, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	in, err := Read(sealed)
-	if err != nil {
-		return nil, err
-	}
-	in.unpacked = sealed.Size
-	return in, nil
+	return Read(sealed, importing)
 }
 
-// Read reads and checks the content of a file.
-func Read(r io.Reader) (*File, error) {
-	in := &File{lines: newLineReader(r), Policies: map[string][]Policy{}, byID: map[string]int{},
-		awaited: map[string]string{}}
+// Read reads and checks the content of a file. An import has more rules than a restore.
+func Read(r io.Reader, importing bool) (*File, error) {
+	in := &File{lines: lineReader{r: bufio.NewReaderSize(r, 64<<10), most: MaxNumber}, Policies: map[string][]Policy{},
+		byID: map[string]int{}, awaited: map[string]string{}}
+	if importing {
+		in.lines.most = MaxCount
+	}
 	first, err := in.lines.next()
 	if err != nil {
 		return nil, explain(err)
@@ -75,13 +68,11 @@ func Read(r io.Reader) (*File, error) {
 		}
 		if next.Kind() > KindSkill {
 			in.rest = next
-			return in, in.check()
+			return in, in.check(importing)
 		}
-		in.Size += int64(len(in.lines.buf))
-		if c := in.lines.counts; in.Size > MaxArranged || c.Credentials > MaxThings || c.Profiles > MaxThings ||
-			c.Policies > MaxThings || c.Skills > MaxThings {
-			return nil, explain(in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has",
-				nil))
+		c := in.lines.counts
+		if in.lines.bytes > MaxArranged || max(c.Credentials, c.Profiles, c.Policies, c.Skills) > maxThings {
+			return nil, in.lines.wrong("there are more credentials, profiles, policies and skills than any instance has", nil)
 		}
 		in.keep(next)
 	}
@@ -101,7 +92,7 @@ func (in *File) keep(r Record) {
 	}
 }
 
-// History visits the records behind the skills, up to the end. Without an error the file is
+// History visits the records behind the skills, with the end. Without an error the file is
 // complete. It checks a skill's files before it visits them.
 func (in *File) History(visit func(Record) error) error {
 	next := in.rest
@@ -109,13 +100,8 @@ func (in *File) History(visit func(Record) error) error {
 		if err := in.unpack(next); err != nil {
 			return err
 		}
-		if err := in.pieces.take(next); err != nil {
+		if err := visit(next); err != nil {
 			return err
-		}
-		if next.Kind() != KindEnd {
-			if err := visit(next); err != nil {
-				return err
-			}
 		}
 		var err error
 		if next, err = in.lines.next(); errors.Is(err, io.EOF) {
@@ -155,14 +141,8 @@ func (in *File) unpack(r Record) (err error) {
 // Counts are those of the lines so far.
 func (in *File) Counts() Counts { return in.lines.counts }
 
-// Unpacked is how many bytes were read so far.
-func (in *File) Unpacked() int64 { return in.unpacked() }
-
-// LineSize is the length of the line that is visited, in bytes.
-func (in *File) LineSize() int64 { return int64(len(in.lines.buf)) }
-
-// Digest identifies the contents of a file that was read to its end.
-func (in *File) Digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
+// Bytes is the length of the lines so far.
+func (in *File) Bytes() int64 { return in.lines.bytes }
 
 // Credential returns the file's credential with an id.
 func (in *File) Credential(id string) (Credential, bool) {
@@ -191,70 +171,24 @@ func Contradiction(what, why string, cause error) error {
 	return e
 }
 
-// AuditLogs follows a file's audit logs: the instance's own, then archived ones.
-type AuditLogs struct {
-	own      chain
-	archived chain  // the one that is under way
-	source   string // whose that is
+// AuditChain follows a file's audit logs: the instance's own, whose source is "", then archived ones.
+type AuditChain struct {
+	source string // label of the instance
+	seq    int64
+	hash   string
 }
 
-// Event takes the next event of the instance's own log.
-func (l *AuditLogs) Event(e store.EventRow) error { return l.own.take(e) }
-
-// Archived takes the next event of the other logs.
-func (l *AuditLogs) Archived(a Archived) error {
-	if a.Source != l.source {
-		if a.Source <= l.source || !labelShape.MatchString(a.Source) {
+// Take checks that an event is the next one of its log.
+func (c *AuditChain) Take(source string, e store.EventRow) error {
+	if source != c.source {
+		if source < c.source || !labelShape.MatchString(source) {
 			return Contradiction("the archived audit log", "is out of order", nil)
 		}
-		l.source, l.archived = a.Source, chain{}
+		*c = AuditChain{source: source}
 	}
-	return l.archived.take(a.EventRow)
-}
-
-// chain is an audit log as far as it was read.
-type chain struct {
-	seq  int64
-	hash string
-}
-
-// take adds an event to the chain. It fails on a wrong number or hash.
-func (c *chain) take(e store.EventRow) error {
-	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
+	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) {
 		return Contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
 	}
 	c.seq, c.hash = e.Seq, e.Hash
-	return nil
-}
-
-// pieceCheck verifies an artifact's content against its line.
-type pieceCheck struct {
-	of   *Artifact // whose content is read; nil between contents
-	sum  hash.Hash
-	left int64 // bytes
-}
-
-// take looks at the next line.
-func (c *pieceCheck) take(r Record) error {
-	switch {
-	case r.Content == nil && c.of != nil:
-		return Contradiction("an artifact", "has only a part of its content", nil)
-	case r.Artifact != nil && r.Artifact.Kept:
-		c.of, c.sum, c.left = r.Artifact, sha256.New(), r.Artifact.Size
-		return nil
-	case r.Content == nil:
-		return nil
-	case c.of == nil:
-		return Contradiction("a content", "belongs to no artifact", nil)
-	}
-	c.sum.Write(r.Content.Data)
-	c.left -= int64(len(r.Content.Data))
-	whole := c.left == 0 && hex.EncodeToString(c.sum.Sum(nil)) == c.of.SHA256
-	if c.left < 0 || r.Content.End && !whole {
-		return Contradiction("an artifact", "has another content than its digest says", nil)
-	}
-	if r.Content.End || r.Content.Lost {
-		c.of = nil
-	}
 	return nil
 }

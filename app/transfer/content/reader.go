@@ -3,13 +3,11 @@ package content
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"unicode/utf8"
+	"reflect"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -32,13 +30,9 @@ type lineReader struct {
 	number int
 	values int // of the lines up to the skills
 	last   Kind
+	bytes  int64
 	counts Counts
-	open   Opening
-	sum    hash.Hash // of all lines so far
-}
-
-func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
+	most   int64 // of numbers
 }
 
 // next returns the next record, first the opening. It returns io.EOF after the ending, if nothing
@@ -53,15 +47,9 @@ func (l *lineReader) next() (Record, error) {
 		}
 		return Record{}, err
 	}
-	l.sum.Write(l.buf)
-	if !utf8.Valid(l.buf) {
-		return Record{}, l.wrong("it is not UTF-8", nil)
-	}
+	l.bytes += int64(len(l.buf))
 	if err := l.bounded(); err != nil {
 		return Record{}, err
-	}
-	if err := checkNames(l.buf); err != nil {
-		return Record{}, l.wrong(err.Error(), nil)
 	}
 	if l.number == 1 {
 		return l.opening()
@@ -70,9 +58,9 @@ func (l *lineReader) next() (Record, error) {
 	if err := strict(l.buf, &r); err != nil {
 		return Record{}, l.wrong("it can't be read", err)
 	}
-	k := r.Kind()
+	k, members := r.kind()
 	switch {
-	case r.members() != 1:
+	case members != 1:
 		return Record{}, l.wrong("it is not of one kind", nil)
 	case l.last == KindEnd, k < l.last && !(k == KindExecution && l.last == KindPart),
 		k == KindPart && l.last < KindExecution, k == KindOpening:
@@ -80,24 +68,12 @@ func (l *lineReader) next() (Record, error) {
 	case k == KindEnd && r.End.Counts != l.counts:
 		return Record{}, l.wrong("the counts at the end are not those of the lines", nil)
 	}
-	if err := l.writable(r); err != nil {
-		return Record{}, err
+	if err := checkBounds(reflect.ValueOf(r), "", l.most); err != nil {
+		return Record{}, l.wrong(err.Error(), nil)
 	}
 	l.last = k
-	l.counts.count(r)
+	l.counts.count(k)
 	return r, nil
-}
-
-// writable refuses a line that would be too long when written again. JSON may be shorter than ours,
-// such as U+2028, which is escaped here.
-func (l *lineReader) writable(r Record) error {
-	if len(l.buf) < maxLine/2 {
-		return nil
-	}
-	if err := NewWriter(io.Discard).Write(r); err != nil {
-		return l.wrong("it would be longer than a line may be in a file that Airlock writes", err)
-	}
-	return nil
 }
 
 // opening reads the first line. Newer versions may add members that it ignores.
@@ -114,10 +90,14 @@ func (l *lineReader) opening() (Record, error) {
 		return Record{}, errNewer(fmt.Sprintf("content version %d, this program knows up to %d", v, Version))
 	}
 	var r Record
-	if err := strict(l.buf, &r); err != nil || r.members() != 1 {
+	err := strict(l.buf, &r)
+	if err == nil {
+		err = checkBounds(reflect.ValueOf(r), "", l.most)
+	}
+	if _, members := r.kind(); err != nil || members != 1 {
 		return Record{}, l.wrong("it can't be read", err)
 	}
-	l.last, l.open = KindOpening, *r.Airlock
+	l.last = KindOpening
 	return r, nil
 }
 

@@ -69,7 +69,7 @@ type Credential struct {
 	Mode    app.Mode    `json:"mode"`
 	Hosts   []app.Host  `json:"hosts"`
 	Places  []app.Place `json:"places"`
-	Headers []string    `json:"headers"` // absent before content 2: the usual ones
+	Headers []string    `json:"headers"`
 	Source  app.Source  `json:"source"`
 	// of the current version; absent if there is none, and unless the source is local
 	Value    *string        `json:"value,omitempty"`
@@ -218,7 +218,7 @@ type Stats struct {
 // Kind orders the records of a file. Parts stand behind their execution.
 type Kind int
 
-// The kinds, in their order.
+// The kinds, in the order of a Record's members and of Counts.
 const (
 	KindNone Kind = iota
 	KindOpening
@@ -229,7 +229,7 @@ const (
 	KindBundle
 	KindApproval
 	KindExecution
-	KindPart
+	KindPart // nine members, Script to Content
 	KindStats
 	KindPerson
 	KindEvent
@@ -239,49 +239,27 @@ const (
 
 // Kind is the kind of the one member that is set.
 func (r Record) Kind() Kind {
-	switch {
-	case r.Airlock != nil:
-		return KindOpening
-	case r.Credential != nil:
-		return KindCredential
-	case r.Profile != nil:
-		return KindProfile
-	case r.Policy != nil:
-		return KindPolicy
-	case r.Skill != nil:
-		return KindSkill
-	case r.Bundle != nil:
-		return KindBundle
-	case r.Approval != nil:
-		return KindApproval
-	case r.Execution != nil:
-		return KindExecution
-	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil,
-		r.File != nil, r.Artifact != nil, r.Content != nil:
-		return KindPart
-	case r.Stats != nil:
-		return KindStats
-	case r.Person != nil:
-		return KindPerson
-	case r.Event != nil:
-		return KindEvent
-	case r.Archived != nil:
-		return KindArchived
-	case r.End != nil:
-		return KindEnd
-	}
-	return KindNone
+	kind, _ := r.kind()
+	return kind
 }
 
-// members counts the members that are set; a line has one.
-func (r Record) members() (n int) {
+// kind also counts the members that are set; a line has one.
+func (r Record) kind() (kind Kind, members int) {
+	const parts = 9
 	v := reflect.ValueOf(r)
 	for i := range v.NumField() {
-		if !v.Field(i).IsNil() {
-			n++
+		if v.Field(i).IsNil() {
+			continue
+		}
+		members++
+		switch kind = Kind(i + 1); {
+		case kind >= KindPart+parts:
+			kind -= parts - 1
+		case kind > KindPart:
+			kind = KindPart
 		}
 	}
-	return n
+	return kind, members
 }
 
 // Version returns the version with a digest. One with files precedes a deleted one.
@@ -302,19 +280,12 @@ func (s Skill) Allows(handle string) bool {
 	return slices.ContainsFunc(s.Profiles, func(g SkillGrant) bool { return g.Profile == handle })
 }
 
-// Runs reports whether agents can run a version of the skill.
-func (s Skill) Runs() bool {
-	return s.Enabled && slices.ContainsFunc(s.Versions, func(v SkillVersion) bool {
-		return v.Kept && skills.State(v.State) == skills.Approved
-	})
-}
-
-// Counts are numbers of things in a file.
+// Counts are numbers of things in a file, in the order of kinds.
 type Counts struct {
 	Credentials int64 `json:"credentials"`
 	Profiles    int64 `json:"profiles"`
 	Policies    int64 `json:"policies"`
-	Skills      int64 `json:"skills"`  // absent before content 5, as are the next two
+	Skills      int64 `json:"skills"`
 	Bundles     int64 `json:"bundles"` // the files of a version each
 	Approvals   int64 `json:"approvals"`
 	Executions  int64 `json:"executions"`
@@ -325,32 +296,10 @@ type Counts struct {
 	Archived    int64 `json:"archived"` // of other instances' audit logs
 }
 
-func (c *Counts) count(r Record) {
-	switch r.Kind() {
-	case KindCredential:
-		c.Credentials++
-	case KindProfile:
-		c.Profiles++
-	case KindPolicy:
-		c.Policies++
-	case KindSkill:
-		c.Skills++
-	case KindBundle:
-		c.Bundles++
-	case KindApproval:
-		c.Approvals++
-	case KindExecution:
-		c.Executions++
-	case KindPart:
-		c.Parts++
-	case KindStats:
-		c.Days++
-	case KindPerson:
-		c.People++
-	case KindEvent:
-		c.Events++
-	case KindArchived:
-		c.Archived++
+func (c *Counts) count(k Kind) {
+	if k > KindOpening && k < KindEnd {
+		n := reflect.ValueOf(c).Elem().Field(int(k - KindCredential))
+		n.SetInt(n.Int() + 1)
 	}
 }
 

@@ -3,7 +3,6 @@ package content
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/computclaw/airlock/app"
@@ -14,24 +13,16 @@ import (
 // SealHistory seals an execution's record for this instance and returns its row. It refuses rows
 // that would break a page.
 func SealHistory(ring *secrets.Keyring, handle string, id int64, r Record) (any, error) {
-	row, err := partRow(ring, handle, id, r)
-	if err != nil {
-		return nil, err
+	wrong := func(what, why string, cause error) (any, error) {
+		return nil, Contradiction(what+" of execution "+app.Clip(handle, 60), why, cause)
 	}
-	if err := checkBounds(row); err != nil {
-		return nil, Contradiction("execution "+app.Clip(handle, 60), "is not possible", err)
-	}
-	return row, nil
-}
-
-func partRow(ring *secrets.Keyring, handle string, id int64, r Record) (any, error) {
 	switch {
 	case r.Execution != nil:
 		return executionRow(ring, *r.Execution)
 	case r.Script != nil:
 		row := r.Script.ScriptRow
 		if row.CleanInputs != "" && !json.Valid([]byte(row.CleanInputs)) {
-			return nil, Contradiction("the inputs of execution "+handle, "are not JSON", nil)
+			return wrong("the inputs", "are not JSON", nil)
 		}
 		row.ExecutionID = id
 		row.Script = ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(r.Script.Script))
@@ -40,42 +31,43 @@ func partRow(ring *secrets.Keyring, handle string, id int64, r Record) (any, err
 		}
 		return row, nil
 	case r.Output != nil:
-		row := r.Output.OutputRow
-		row.ExecutionID, row.Segments = id, string(r.Output.Segments)
 		if err := json.Unmarshal(r.Output.Segments, &[]int{}); err != nil {
-			return nil, Contradiction("the output of execution "+handle, "is not put together", err)
+			return wrong("the output", "is not put together", err)
 		}
-		if row.Result != nil && !json.Valid([]byte(*row.Result)) {
-			return nil, Contradiction("the result of execution "+handle, "is not JSON", nil)
+		if result := r.Output.Result; result != nil && !json.Valid([]byte(*result)) {
+			return wrong("the result", "is not JSON", nil)
 		}
-		return row, nil
+		encodeColumns(r.Output)
+		r.Output.ExecutionID = id
+		return r.Output.OutputRow, nil
 	case r.Value != nil:
-		row := *r.Value
-		row.ExecutionID = id
-		return row, nil
+		r.Value.ExecutionID = id
+		return *r.Value, nil
 	case r.Exchange != nil:
-		return exchangeRow(ring, id, *r.Exchange)
+		row, err := exchangeRow(ring, id, r.Exchange)
+		if err != nil {
+			return wrong("an exchange", "is malformed", err)
+		}
+		return row, nil
 	case r.Connection != nil:
-		row := r.Connection.ConnectionRow
-		row.ExecutionID, row.Credentials = id, List(r.Connection.Credentials)
-		return row, nil
+		encodeColumns(r.Connection)
+		r.Connection.ExecutionID = id
+		return r.Connection.ConnectionRow, nil
 	case r.Redaction != nil:
-		row := *r.Redaction
-		row.ExecutionID = id
-		return row, nil
+		r.Redaction.ExecutionID = id
+		return *r.Redaction, nil
 	case r.File != nil:
-		row := *r.File
-		row.ExecutionID = id
-		return row, checkFileRow(row.Name, row.Size, row.SHA256)
+		r.File.ExecutionID = id
+		return *r.File, checkFileRow(r.File.Name, r.File.Size, r.File.SHA256)
 	case r.Artifact != nil:
 		row := r.Artifact.ArtifactRow
-		row.ExecutionID = id
 		if r.Artifact.Kept && row.Withheld != "" {
-			return nil, Contradiction("an artifact", "was withheld and has a content", nil)
+			return wrong("an artifact", "was withheld and has a content", nil)
 		}
+		row.ExecutionID = id
 		return row, checkFileRow(row.Name, row.Size, row.SHA256)
 	}
-	return nil, Contradiction("execution "+handle, "has a part of an unknown kind", nil)
+	return wrong("a part", "is of an unknown kind", nil)
 }
 
 // checkFileRow takes what the page of an execution can show.
@@ -89,58 +81,42 @@ func checkFileRow(name string, size int64, digest string) error {
 	return nil
 }
 
-func executionRow(ring *secrets.Keyring, x Execution) (store.ExecutionRow, error) {
-	row := x.ExecutionRow
-	switch {
-	case !handleShape.MatchString(row.Handle), !handleShape.MatchString(row.ProfileHandle), !app.IsExecutionID(x.ID):
-		return row, Contradiction("execution "+app.Clip(row.Handle, 60), "has a malformed id", nil)
-	case !app.Status(row.Status).Terminal():
-		return row, Contradiction("execution "+row.Handle, "has not ended", nil)
-	case row.RerunOf != "" && !handleShape.MatchString(row.RerunOf):
-		return row, Contradiction("execution "+row.Handle, "repeats a malformed one", nil)
+func executionRow(ring *secrets.Keyring, x Execution) (any, error) {
+	if err := errors.Join(checkActor(x.SubmittedBy),
+		refuse(!handleShape.MatchString(x.Handle) || !handleShape.MatchString(x.ProfileHandle) || !app.IsExecutionID(x.ID) ||
+			x.RerunOf != "" && !handleShape.MatchString(x.RerunOf), "it has a malformed id"),
+		refuse(!app.Status(x.Status).Terminal(), "it has not ended")); err != nil {
+		return nil, Contradiction("execution "+app.Clip(x.Handle, 60), "is not possible", err)
 	}
-	if err := checkActor(x.SubmittedBy); err != nil {
-		return row, Contradiction("execution "+row.Handle, "was submitted by nobody", err)
-	}
-	row.Lookup = ring.Lookup(secrets.Execs, x.ID)
-	row.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(row.Handle), []byte(x.ID))
-	row.Injected, row.SubmittedBy, row.Manifest = List(x.Injected), JSON(x.SubmittedBy), JSON(x.Manifest)
-	return row, nil
+	encodeColumns(&x)
+	x.Lookup = ring.Lookup(secrets.Execs, x.ID)
+	x.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(x.Handle), []byte(x.ID))
+	return x.ExecutionRow, nil
 }
 
-func exchangeRow(ring *secrets.Keyring, id int64, x Exchange) (store.ExchangeRow, error) {
-	row := x.ExchangeRow
-	if len(row.RequestID) < 1 || len(row.RequestID) > maxShort || len(x.Asked) > 64 {
-		return row, Contradiction("an exchange", "has a malformed id", nil)
+func exchangeRow(ring *secrets.Keyring, id int64, x *Exchange) (row store.ExchangeRow, err error) {
+	if err := errors.Join(checkActor(x.AnsweredBy), refuse(len(x.RequestID) < 1 || len(x.RequestID) > maxShort ||
+		len(x.Asked) > 64, "its id is malformed")); err != nil {
+		return row, err
 	}
-	if err := checkActor(x.AnsweredBy); err != nil {
-		return row, Contradiction("an exchange", "was answered by nobody", err)
-	}
-	row.ExecutionID, row.AnsweredBy, row.Asked = id, JSON(x.AnsweredBy), x.Asked
+	encodeColumns(x)
+	row = x.ExchangeRow
+	row.ExecutionID, row.Asked = id, x.Asked
 	if x.Answer != nil {
 		row.Answer = ring.Seal(secrets.Scripts, secrets.AnswerRow(row.RequestID), []byte(*x.Answer))
 	}
 	return row, nil
 }
 
-// StatsRow returns the row of a span of time. It refuses counts above most.
-func StatsRow(r Stats, most int64) (store.StatsRow, error) {
-	row := r.StatsRow
-	row.Durations = string(r.Durations)
-	err := errors.Join(checkBounds(row), checkDurations(r.Durations, most))
-	for _, n := range []int64{row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs,
-		row.Redactions} {
-		if n < 0 || n > most {
-			err = errors.New("it counts what can't be")
-		}
+// Row returns the row of a span of time.
+func (r Stats) Row() (store.StatsRow, error) {
+	encodeColumns(&r)
+	least := min(r.Completed, r.Error, r.Timeout, r.Cancelled, r.Started, r.RunMs, r.LLMMs, r.Redactions)
+	if err := errors.Join(checkDurations(r.Durations), refuse(least < 0, "it counts what can't be"),
+		refuse(!handleShape.MatchString(r.ProfileHandle), "its profile's handle is malformed")); err != nil {
+		return r.StatsRow, Contradiction("a day of the statistics", "is not possible", err)
 	}
-	if err == nil && !handleShape.MatchString(row.ProfileHandle) {
-		err = errors.New("its profile's handle is malformed")
-	}
-	if err != nil {
-		return row, Contradiction("a day of the statistics", "is not possible", err)
-	}
-	return row, nil
+	return r.StatsRow, nil
 }
 
 // MaxDurations bounds the distinct durations in one row of statistics. They are rounded to two
@@ -149,7 +125,7 @@ const MaxDurations = 10_000
 
 // checkDurations accepts an object of numbers, keyed by milliseconds. One bad row would break every
 // page that sums statistics.
-func checkDurations(text []byte, most int64) error {
+func checkDurations(text []byte) error {
 	var times map[string]*int64
 	if err := json.Unmarshal(text, &times); err != nil {
 		return err
@@ -160,7 +136,7 @@ func checkDurations(text []byte, most int64) error {
 	for key, n := range times {
 		ms, err := strconv.ParseInt(key, 10, 64)
 		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > MaxMoment || n == nil || *n < 0 ||
-			*n > most {
+			*n > MaxCount {
 			return errors.New("it counts what can't be")
 		}
 	}
@@ -169,31 +145,41 @@ func checkDurations(text []byte, most int64) error {
 
 // Row returns the credential as the database has it, under an id.
 func (c Credential) Row(id string) store.CredentialRow {
-	row := c.CredentialRow
-	row.ID, row.Mode, row.Source = id, string(c.Mode), string(c.Source)
-	row.Hosts, row.Places, row.Headers = List(c.Hosts), JSON(c.Places), List(c.Headers)
-	return row
+	encodeColumns(&c)
+	c.ID = id
+	return c.CredentialRow
 }
 
-// noManifest is that of a version whose files are gone.
-const noManifest = "{}"
+// Row returns the profile as the database has it.
+func (p Profile) Row() store.ProfileRow {
+	encodeColumns(&p)
+	return p.ProfileRow
+}
+
+// Row returns a profile's key as the database has it, not linked.
+func (k Key) Row(profile int64, position int) store.ProfileKeyRow {
+	encodeColumns(&k)
+	k.ProfileID, k.Position = profile, position
+	return k.ProfileKeyRow
+}
+
+// Row returns a profile's host as the database has it.
+func (h Host) Row(profile int64, position int) store.ProfileHostRow {
+	encodeColumns(&h)
+	h.ProfileID, h.Entry, h.Position = profile, h.Host.String(), position
+	return h.ProfileHostRow
+}
 
 // Row is the version as the database has it, without its files.
 func (v SkillVersion) Row(skill int64) store.SkillVersionRow {
+	encodeColumns(&v)
 	row := v.SkillVersionRow
-	row.SkillID, row.Manifest, row.Size, row.Files, row.BlobID = skill, noManifest, 0, 0, nil
-	row.UploadedBy, row.ApprovedBy, row.RevokedBy = JSON(v.UploadedBy), JSON(v.ApprovedBy), JSON(v.RevokedBy)
+	row.SkillID, row.Manifest, row.Size, row.Files, row.BlobID = skill, "{}", 0, 0, nil
 	return row
 }
 
-// List is a JSON column of a list, which is never null.
-func List[E any](all []E) string { return JSON(append([]E{}, all...)) }
-
-// JSON is a JSON column.
-func JSON(v any) string {
-	t, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("content: %T is always encodable: %v", v, err))
-	}
-	return string(t)
+// Row returns the approval as the database has it.
+func (a Approval) Row() store.ApprovalRow {
+	encodeColumns(&a)
+	return a.ApprovalRow
 }

@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/computclaw/airlock/app"
@@ -17,10 +18,8 @@ const MaxVersions = 1000
 // OpenCredential opens a credential for a file.
 func OpenCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 	row store.CredentialRow) (c Credential, err error) {
-	c = Credential{CredentialRow: row, Mode: app.Mode(row.Mode), Source: app.Source(row.Source),
-		Versions: []ValueVersion{}}
-	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places},
-		field{row.Headers, &c.Headers}); err != nil {
+	c = Credential{CredentialRow: row, Versions: []ValueVersion{}}
+	if err := decodeColumns(&c); err != nil {
 		return c, err
 	}
 	versions, err := tx.Credentials.VersionRows(ctx, row.ID)
@@ -29,8 +28,8 @@ func OpenCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring,
 	}
 	for _, v := range versions[max(0, len(versions)-MaxVersions):] {
 		r := ValueVersion{Version: v.Version, CreatedAt: v.CreatedAt}
-		if err := decode("credential "+row.Name, field{v.CreatedBy, &r.CreatedBy}); err != nil {
-			return c, err
+		if err := json.Unmarshal([]byte(v.CreatedBy), &r.CreatedBy); err != nil {
+			return c, fmt.Errorf("content: credential %s: %w", row.Name, err)
 		}
 		c.Versions = append(c.Versions, r)
 		if v.Value == nil || v.Version != row.Version || c.Source != app.SourceLocal {
@@ -54,7 +53,7 @@ func OpenProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, fmt.Errorf("content: profile %s: %w", row.Handle, err)
 	}
 	p = Profile{ID: string(id), ProfileRow: row, Keys: []Key{}, Hosts: []Host{}}
-	if err := decode("profile "+row.Handle, field{row.CreatedBy, &p.CreatedBy}); err != nil {
+	if err := decodeColumns(&p); err != nil {
 		return p, err
 	}
 	keys, err := tx.Profiles.KeyRows(ctx, row.ID)
@@ -62,11 +61,11 @@ func OpenProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, k := range keys {
-		r := Key{ProfileKeyRow: k, Mode: app.Mode(k.Mode)}
+		r := Key{ProfileKeyRow: k}
 		if k.CredentialID != nil {
 			r.Credential = *k.CredentialID
 		}
-		if err := decode("profile "+row.Handle, field{k.Hosts, &r.Hosts}); err != nil {
+		if err := decodeColumns(&r); err != nil {
 			return p, err
 		}
 		p.Keys = append(p.Keys, r)
@@ -77,8 +76,7 @@ func OpenProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 	}
 	for _, h := range hosts {
 		r := Host{ProfileHostRow: h}
-		r.Line = readable(h.Line)
-		if err := decode("profile "+row.Handle, field{h.Host, &r.Host}, field{h.AskedBy, &r.AskedBy}); err != nil {
+		if err := decodeColumns(&r); err != nil {
 			return p, err
 		}
 		p.Hosts = append(p.Hosts, r)
@@ -89,7 +87,7 @@ func OpenProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 // OpenPolicy opens a policy for a file.
 func OpenPolicy(row store.PolicyRow) (p Policy, err error) {
 	p = Policy{Profile: row.ProfileHandle, Digest: row.Digest, CreatedAt: row.CreatedAt}
-	return p, decode("policy of "+row.ProfileHandle, field{row.Body, &p.Body}, field{row.CreatedBy, &p.CreatedBy})
+	return p, errors.Join(json.Unmarshal([]byte(row.Body), &p.Body), json.Unmarshal([]byte(row.CreatedBy), &p.CreatedBy))
 }
 
 // OpenSkill opens a skill for a file. versions are its rows in order.
@@ -101,8 +99,7 @@ func OpenSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s Skill, 
 	}
 	for _, v := range versions {
 		r := SkillVersion{SkillVersionRow: v, Kept: v.BlobID != nil}
-		if err := decode("skill "+row.Name, field{v.UploadedBy, &r.UploadedBy}, field{v.ApprovedBy, &r.ApprovedBy},
-			field{v.RevokedBy, &r.RevokedBy}); err != nil {
+		if err := decodeColumns(&r); err != nil {
 			return s, nil, err
 		}
 		s.Versions = append(s.Versions, r)
@@ -110,8 +107,8 @@ func OpenSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s Skill, 
 	grants, err := tx.Skills.Grants(ctx, row.ID)
 	for _, g := range grants {
 		r := SkillGrant{Profile: g.Profile, AllowedAt: g.Row.AllowedAt}
-		if err := decode("skill "+row.Name, field{g.Row.AllowedBy, &r.AllowedBy}); err != nil {
-			return s, nil, err
+		if err := json.Unmarshal([]byte(g.Row.AllowedBy), &r.AllowedBy); err != nil {
+			return s, nil, fmt.Errorf("content: skill %s: %w", row.Name, err)
 		}
 		s.Profiles = append(s.Profiles, r)
 	}
@@ -121,23 +118,19 @@ func OpenSkill(ctx context.Context, tx *store.Tx, row store.SkillRow) (s Skill, 
 // OpenApproval opens an approval for a file.
 func OpenApproval(row store.ApprovalRow) (a Approval, err error) {
 	a = Approval{ApprovalRow: row}
-	return a, decode("approval "+row.ID, field{row.DecidedBy, &a.DecidedBy})
+	return a, decodeColumns(&a)
 }
 
 // OpenHistory opens a row of an execution for a file.
 func OpenHistory(ring *secrets.Keyring, handle string, row any) (r Record, err error) {
-	what := "execution " + handle
 	switch row := row.(type) {
 	case store.ExecutionRow:
 		id, err := ring.Open(secrets.Execs, secrets.ExecutionRow(row.Handle), row.SealedID)
 		if err != nil {
-			return r, fmt.Errorf("content: %s: %w", what, err)
+			return r, fmt.Errorf("content: execution %s: %w", handle, err)
 		}
-		x := Execution{ID: string(id), ExecutionRow: row}
-		x.ErrorLine = readable(x.ErrorLine)
-		r.Execution = &x
-		return r, decode(what, field{row.Injected, &x.Injected}, field{row.SubmittedBy, &x.SubmittedBy},
-			field{row.Manifest, &x.Manifest})
+		r.Execution = &Execution{ID: string(id), ExecutionRow: row}
+		return r, decodeColumns(r.Execution)
 	case store.ScriptRow:
 		r.Script = &Script{ScriptRow: row}
 		if r.Script.Script, err = openText(ring, secrets.ScriptRow(handle), row.Script); err != nil || row.Inputs == nil {
@@ -147,25 +140,23 @@ func OpenHistory(ring *secrets.Keyring, handle string, row any) (r Record, err e
 		r.Script.Inputs = &inputs
 		return r, err
 	case store.OutputRow:
-		r.Output = &Output{OutputRow: row, Segments: json.RawMessage(row.Segments)}
+		r.Output = &Output{OutputRow: row}
+		return r, decodeColumns(r.Output)
 	case store.UsedValueRow:
 		r.Value = &row
 	case store.ExchangeRow:
-		x := Exchange{ExchangeRow: row, Asked: row.Asked}
-		r.Exchange = &x
+		r.Exchange = &Exchange{ExchangeRow: row, Asked: row.Asked}
 		if row.Answer != nil {
 			answer, err := openText(ring, secrets.AnswerRow(row.RequestID), row.Answer)
 			if err != nil {
 				return r, err
 			}
-			x.Answer = &answer
+			r.Exchange.Answer = &answer
 		}
-		return r, decode(what, field{row.AnsweredBy, &x.AnsweredBy})
+		return r, decodeColumns(r.Exchange)
 	case store.ConnectionRow:
-		x := Connection{ConnectionRow: row}
-		x.Line = readable(x.Line)
-		r.Connection = &x
-		return r, decode(what, field{row.Credentials, &x.Credentials})
+		r.Connection = &Connection{ConnectionRow: row}
+		return r, decodeColumns(r.Connection)
 	case store.RedactionRow:
 		r.Redaction = &row
 	case store.InputFileRow:
@@ -178,34 +169,10 @@ func OpenHistory(ring *secrets.Keyring, handle string, row any) (r Record, err e
 	return r, nil
 }
 
-// readable returns a script's line number, or 0 if a file can't hold it. Scripts report it, and
-// must not make a file unreadable.
-func readable(line int) int {
-	if line < 0 || line > MaxNumber {
-		return 0
-	}
-	return line
-}
-
 func openText(ring *secrets.Keyring, row string, token []byte) (string, error) {
 	text, err := ring.Open(secrets.Scripts, row, token)
 	if err != nil {
 		return "", fmt.Errorf("content: %s: %w", row, err)
 	}
 	return string(text), nil
-}
-
-// field is a JSON column and where it goes.
-type field struct {
-	text string
-	into any
-}
-
-func decode(what string, fields ...field) error {
-	for _, f := range fields {
-		if err := json.Unmarshal([]byte(f.text), f.into); err != nil {
-			return fmt.Errorf("content: %s: %w", what, err)
-		}
-	}
-	return nil
 }

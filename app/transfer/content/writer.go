@@ -34,7 +34,7 @@ var ErrLong = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
 
 // Write writes one record. Errors: ErrLong, those of the underlying writer.
 func (w *Writer) Write(r Record) error {
-	w.Counts.count(r)
+	w.Counts.count(r.Kind())
 	if err := w.enc.Encode(r); err != nil {
 		return fmt.Errorf("content: write: %w", err)
 	}

@@ -123,10 +123,9 @@ func planView(p transfer.Plan) *settingsview.Plan {
 	if !p.Whole {
 		v.From = append(v.From, "It holds chosen profiles only.")
 	}
-	if p.File.Executions > 0 || p.Events > 0 {
-		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, "+
-			"which are kept apart from this one's",
-			format.Number(p.File.Executions), format.Number(p.Here), format.Number(p.Events))
+	if p.File.Executions > 0 || p.File.Events > 0 {
+		v.History = fmt.Sprintf("With its %s executions, unless they are here already, and %s events of its audit log, "+
+			"which are kept apart from this one's", format.Number(p.File.Executions), format.Number(p.File.Events))
 	}
 	for _, i := range p.Items {
 		name := i.Name

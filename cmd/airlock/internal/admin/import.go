@@ -41,7 +41,7 @@ func (o *operator) importFile(ctx context.Context, a cli.Args) error {
 		return cli.UsageError{Message: "the file is too large to be imported while the server runs; stop the server, or " +
 			"import it in the UI"}
 	}
-	report, err := o.Transfer.Import(ctx, o.by, file, choice, plan.Digest, nil)
+	report, err := o.Transfer.Import(ctx, o.by, file, choice, plan, nil)
 	if err != nil {
 		return err
 	}
@@ -101,5 +101,5 @@ func (o *operator) showPlan(p transfer.Plan) {
 		w.Row(i.Key, string(i.State), i.Title, says)
 	}
 	_ = w.Flush()
-	fmt.Fprintf(o.Out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)
+	fmt.Fprintf(o.Out, "%d executions; those that are here already stay as they are\n", p.File.Executions)
 }

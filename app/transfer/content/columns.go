@@ -1,0 +1,72 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// decodeColumns fills a record from the row that it embeds: each member from the row's column of
+// the same name, which is JSON unless the member is a text. Sealed columns and references have
+// other types and stay empty.
+func decodeColumns(record any) error {
+	return eachColumn(record, func(member, column reflect.Value, name string) error {
+		if member.Kind() == reflect.String {
+			member.SetString(column.String())
+			return nil
+		}
+		if err := json.Unmarshal([]byte(column.String()), member.Addr().Interface()); err != nil {
+			return fmt.Errorf("content: column %s of %T: %w", name, record, err)
+		}
+		return nil
+	})
+}
+
+// encodeColumns is the way back. An absent list is an empty one.
+func encodeColumns(record any) {
+	_ = eachColumn(record, func(member, column reflect.Value, _ string) error {
+		switch {
+		case member.Kind() == reflect.String:
+			column.SetString(member.String())
+		case member.Kind() == reflect.Slice && member.IsNil():
+			column.SetString("[]")
+		default:
+			column.SetString(JSON(member.Interface()))
+		}
+		return nil
+	})
+}
+
+// eachColumn visits a record's members of which the embedded row has a text column.
+func eachColumn(record any, visit func(member, column reflect.Value, name string) error) error {
+	v := reflect.ValueOf(record).Elem()
+	var row reflect.Value
+	for i := range v.NumField() {
+		if v.Type().Field(i).Anonymous {
+			row = v.Field(i)
+		}
+	}
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		column := row.FieldByName(name)
+		if v.Type().Field(i).Anonymous || !column.IsValid() || column.Kind() != reflect.String {
+			continue
+		}
+		if err := visit(v.Field(i), column, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// List is a JSON column of a list, which is never null.
+func List[E any](all []E) string { return JSON(append([]E{}, all...)) }
+
+// JSON is a JSON column.
+func JSON(v any) string {
+	t, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("content: %T is always encodable: %v", v, err))
+	}
+	return string(t)
+}
