@@ -61,7 +61,7 @@ const waitForPerson = 10 * time.Minute
 func Run(ctx context.Context, c cli.Console, args []string) int {
 	job, err := readJob(c, args)
 	if err != nil {
-		return failEarly(c, args, err)
+		return c.Finish(err)
 	}
 	x, err := job.run(ctx)
 	if err != nil {
@@ -85,7 +85,6 @@ type job struct {
 	out        string            // directory for what the script leaves; "" if it stays where it is
 	reported   string            // last status
 	reportedAt time.Time
-	started    time.Time
 }
 
 func readJob(c cli.Console, args []string) (*job, error) {
@@ -100,7 +99,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 	j := &job{
 		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err,
 		llmCommand: a.Text("llm-command"), json: a.On("json"), quiet: a.On("quiet"), out: a.Text("out"),
-		started: time.Now(), request: submission{Label: a.Text("label"), Skill: a.Text("skill")},
+		request: submission{Label: a.Text("label"), Skill: a.Text("skill")},
 	}
 	if j.agent.api, j.agent.profile, err = Connect(c, a); err != nil {
 		return nil, err

@@ -54,15 +54,13 @@ type execution struct {
 }
 
 type connection struct {
-	Host        string   `json:"host"`
-	Port        int      `json:"port"` // 0 if only the name was asked for
-	Verdict     string   `json:"verdict"`
-	Rule        string   `json:"rule"`
-	Line        int      `json:"line"` // of the script; 0 if unknown
-	Method      string   `json:"method"`
-	Path        string   `json:"path"`
-	Credentials []string `json:"credentials"`
-	Hint        string   `json:"hint"`
+	Host    string `json:"host"`
+	Port    int    `json:"port"` // 0 if only the name was asked for
+	Verdict string `json:"verdict"`
+	Line    int    `json:"line"` // of the script; 0 if unknown
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Hint    string `json:"hint"`
 }
 
 type question struct {
@@ -100,13 +98,10 @@ func (p profile) settled() bool {
 }
 
 func (p profile) invitation() string {
-	switch {
-	case p.State == string(app.StateLocked):
+	if p.State == string(app.StateLocked) {
 		return "open " + p.SetupURL + " and set the missing value."
-	case p.Pairing != "":
-		return "open " + p.SetupURL + " (pairing code " + p.Pairing + "), fill in the values and press Lock."
 	}
-	return "open " + p.SetupURL + ", fill in the values and press Lock."
+	return "open " + p.SetupURL + " (pairing code " + p.Pairing + "), fill in the values and press Lock."
 }
 
 // submit starts an execution. It retries under one idempotency key, so the script starts at most

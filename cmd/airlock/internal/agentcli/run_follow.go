@@ -14,12 +14,10 @@ import (
 // errCancelled: the user stopped the run before Airlock accepted it.
 var errCancelled = errors.New("cancelled before the script was accepted")
 
+// needsPerson is a refusal that only a person can lift.
 type needsPerson struct {
-	refused   *app.Error
-	link      string // of the profile; "" for an approval
-	pairing   string // code
-	approval  string // link of the approval; "" for a profile
-	execution string // that waits for the approval
+	refused *app.Error
+	more    map[string]string // what else --json shows
 }
 
 func (e needsPerson) Error() string { return e.refused.Error() }
@@ -59,9 +57,10 @@ func (j *job) run(ctx context.Context) (execution, error) {
 // unapproved explains a run that ends before its script, which nobody approved in time. The script
 // keeps waiting.
 func (x execution) unapproved() error {
-	return needsPerson{approval: x.approvalLink(), execution: x.ID, refused: app.E("awaiting_approval",
-		"a person has to approve this script; it did not run yet", "Have them open "+x.approvalLink()+". Once approved it "+
-			"runs as execution "+x.ID+", without this command.")}
+	link := x.approvalLink()
+	return needsPerson{app.E("awaiting_approval", "a person has to approve this script; it did not run yet",
+		"Have them open "+link+". Once approved it runs as execution "+x.ID+", without this command."),
+		map[string]string{"approval_url": link, "execution_id": x.ID}}
 }
 
 // approvalLink returns the address where a person approves the script.
@@ -95,30 +94,19 @@ func (j *job) start(ctx context.Context, deadline time.Time) (execution, error) 
 // awaitPerson returns nil when the script may run, or nobody can help the profile. The next
 // submission tells which.
 func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
-	for shown := false; ; {
-		p, err := j.agent.readProfile(ctx, min(max(0, time.Until(deadline)), app.MaxPollWait, waitOnce(shown)))
-		switch {
-		case err != nil:
+	wait := time.Duration(0) // the first look tells the person
+	for {
+		p, err := j.agent.readProfile(ctx, wait)
+		if err != nil || p.settled() {
 			return err
-		case p.settled():
-			return nil
 		}
-		if !shown {
-			shown = true
+		if wait == 0 {
 			fmt.Fprintln(j.Err, "airlock: "+cli.Printable(refused.Message+". A person has to act: "+p.invitation()))
 		}
-		if !time.Now().Before(deadline) {
-			return needsPerson{refused: refused, link: p.SetupURL, pairing: p.Pairing}
+		if wait = min(time.Until(deadline), app.MaxPollWait); wait <= 0 {
+			return needsPerson{refused, map[string]string{"setup_url": p.SetupURL, "pairing_code": p.Pairing}}
 		}
 	}
-}
-
-// waitOnce makes the first look at a profile, which a person sees, return at once.
-func waitOnce(shown bool) time.Duration {
-	if shown {
-		return app.MaxPollWait
-	}
-	return 0
 }
 
 // heldFor returns how long to hold a poll open. The start of a script ends no poll, but must be
@@ -142,15 +130,10 @@ func (j *job) tell(x execution) {
 	if x.Paused {
 		words = "a person has paused all executions; it runs when they go on"
 	}
-	switch {
-	case words != j.reported:
-		j.reported = words
-	case time.Since(j.reportedAt) < reportInterval:
+	if words == j.reported && time.Since(j.reportedAt) < reportInterval {
 		return
-	default:
-		words += ", " + time.Since(j.started).Round(time.Second).String() + " so far"
 	}
-	j.reportedAt = time.Now()
+	j.reported, j.reportedAt = words, time.Now()
 	if x.Status == app.StatusAwaitingApproval { // the link is for a person, whoever wants no reports
 		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(words))
 		return

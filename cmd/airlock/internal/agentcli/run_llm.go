@@ -2,7 +2,6 @@ package agentcli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,26 +45,17 @@ func (j *job) askCommand(ctx context.Context, q question) (string, error) {
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
-	out := &capped{limit: app.MaxResponse}
 	cmd.Env = append(cmd.Env, "AIRLOCK_LLM_MODEL="+strings.ReplaceAll(q.Model, "\x00", ""))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Prompt), out, j.own
+	cmd.Stdin, cmd.Stderr = strings.NewReader(q.Prompt), j.own
 	cmd.WaitDelay = time.Second // what the shell started may go on and hold its output open
-	if err := cmd.Run(); err != nil {
+	out, err := cmd.Output()
+	if err != nil {
 		return "", fmt.Errorf("the LLM command failed: %w", err)
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
-}
-
-type capped struct {
-	bytes.Buffer
-	limit int
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	if c.Len()+len(p) > c.limit {
-		return 0, fmt.Errorf("its answer is larger than %d bytes", c.limit)
+	if len(out) > app.MaxResponse {
+		return "", fmt.Errorf("the LLM command's answer is larger than %d bytes", app.MaxResponse)
 	}
-	return c.Buffer.Write(p)
+	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
 // askPerson shows the prompt and reads lines up to a single dot.
@@ -90,11 +80,8 @@ func readToDot(in io.Reader) (string, error) {
 		}
 		lines = append(lines, scan.Text())
 	}
-	if err := scan.Err(); err != nil {
-		return "", fmt.Errorf("read the answer: %w", err)
-	}
-	if len(lines) == 0 {
-		return "", errors.New("no answer was given")
+	if err := scan.Err(); err != nil || len(lines) == 0 {
+		return "", errors.Join(errors.New("no answer was given"), err)
 	}
 	return strings.Join(lines, "\n"), nil
 }
