@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -265,23 +266,19 @@ func isServiceLink(name, value string) bool {
 	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
-// nearestVariable returns the likely meaning of a misspelt name, or "". The common prefix doesn't
-// count.
+// nearestVariable returns the likely meaning of a misspelt or cut name, or "". The common prefix
+// doesn't count.
 func nearestVariable(name string, known []string) string {
 	short := strings.TrimPrefix(name, EnvPrefix)
-	var names, longer []string
+	var names []string
 	for _, k := range known {
-		k = strings.TrimPrefix(k, EnvPrefix)
-		names = append(names, k)
-		if strings.HasPrefix(k, short+"_") || len(short) >= 5 && strings.HasPrefix(k, short) {
-			longer = append(longer, k)
-		}
+		names = append(names, strings.TrimPrefix(k, EnvPrefix))
 	}
 	guess := app.Nearest(short, names)
-	if guess == "" && len(longer) == 1 {
-		guess = longer[0]
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, short) }); guess == "" && i >= 0 {
+		guess = names[i]
 	}
-	if guess == "" {
+	if guess == "" || len(short) < 3 {
 		return ""
 	}
 	return EnvPrefix + guess
@@ -296,12 +293,7 @@ func unknownVariables(env map[string]string) (problems []error) {
 			known = append(known, v.Name+"_FILE")
 		}
 	}
-	var names []string
-	for name := range env {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(known, name) || pluginShape.MatchString(name) ||
 			isServiceLink(name, env[name]) {
 			continue

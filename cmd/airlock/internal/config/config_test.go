@@ -97,7 +97,8 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_DATA_DIR_FILE=/x":               "not a variable",
 		"AIRLOCK_LIMIT_MEM=1GiB":                 "did you mean AIRLOCK_LIMIT_MEMORY?",
 		"AIRLOCK_FOO=1":                          "airlock config lists them",
-		"AIRLOCK_LIMIT_=1":                       "airlock config lists them",
+		"AIRLOCK_LIMIT_=1":                       "did you mean AIRLOCK_LIMIT_MEMORY?",
+		"AIRLOCK_=1":                             "airlock config lists them",
 		"AIRLOCK_XYZ=1":                          "airlock config lists them",
 	} {
 		_, err := Load([]string{env})

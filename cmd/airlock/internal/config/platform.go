@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app/web"
 )
@@ -66,14 +68,11 @@ func Where(cfg Config) (web.Where, error) {
 	if err != nil {
 		return at, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return at, err
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	kept, err := persistent(dir)
 	if err != nil {
 		return at, fmt.Errorf("see whether the data is on a disk of its own: %w", err)
 	}
-	if !persistent(dir, string(mounts)) {
+	if !kept {
 		at.Losing = fmt.Sprintf("The data directory %s isn't on a persistent volume. The next deploy or restart deletes "+
 			"everything, including credentials. To keep it, "+cfg.Platform.disk+".", dir, dir)
 	}
@@ -92,28 +91,12 @@ func (p platform) token(set bool) string {
 }
 
 // persistent reports whether a container's directory is on a mount other than its root or memory.
-// mountinfo: the text of /proc/self/mountinfo.
-func persistent(dir, mountinfo string) bool {
-	point, kind := "", ""
-	for line := range strings.Lines(mountinfo) {
-		before, after, _ := strings.Cut(line, " - ")
-		fields, rest := strings.Fields(before), strings.Fields(after)
-		if len(fields) < 5 || len(rest) < 1 {
-			continue
-		}
-		// Of equally close mounts the last is the visible one.
-		if at := unescapeMount(fields[4]); isWithin(dir, at) && len(at) >= len(point) {
-			point, kind = at, rest[0]
-		}
-	}
-	return point != "/" && point != "" && kind != "tmpfs" && kind != "ramfs"
-}
-
-func isWithin(dir, point string) bool {
-	return point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
-}
-
-// unescapeMount decodes mountinfo's escapes.
-func unescapeMount(path string) string {
-	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+// Linux before 5.8 names no mounts; there it is true.
+func persistent(dir string) (bool, error) {
+	var root, at unix.Statx_t
+	var in unix.Statfs_t
+	err := errors.Join(unix.Statx(unix.AT_FDCWD, "/", 0, unix.STATX_MNT_ID, &root),
+		unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_MNT_ID, &at), unix.Statfs(dir, &in))
+	mounted := at.Mask&unix.STATX_MNT_ID == 0 || at.Mnt_id != root.Mnt_id
+	return mounted && in.Type != unix.TMPFS_MAGIC && in.Type != unix.RAMFS_MAGIC, err
 }

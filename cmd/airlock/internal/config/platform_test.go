@@ -36,30 +36,9 @@ func TestWhereTheAdminTokenIs(t *testing.T) {
 }
 
 func TestPersistent(t *testing.T) {
-	const (
-		overlay = "1 0 0:30 / / rw,relatime master:1 - overlay overlay rw,lowerdir=/a\n"
-		proc    = "2 1 0:31 / /proc rw - proc proc rw\n"
-		volume  = "3 1 8:1 /var/lib/docker/volumes/airlock-data/_data /data rw - ext4 /dev/sda1 rw\n"
-		memory  = "4 1 0:40 / /data rw - tmpfs tmpfs rw\n"
-		spaced  = `5 1 8:1 /x /my\040data rw - ext4 /dev/sda1 rw` + "\n"
-	)
-	for _, tt := range []struct {
-		name, dir, mounts string
-		want              bool
-	}{
-		{"the container's own root", "/data", overlay + proc, false},
-		{"a volume", "/data", overlay + proc + volume, true},
-		{"below a volume", "/data/airlock", overlay + volume, true},
-		{"beside a volume", "/database", overlay + volume, false},
-		{"memory", "/data", overlay + memory, false},
-		{"memory over a volume", "/data", overlay + volume + memory, false},
-		{"a name with a space", "/my data", overlay + spaced, true},
-		{"nothing known", "/data", "", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := persistent(tt.dir, tt.mounts); got != tt.want {
-				t.Errorf("%v", got)
-			}
-		})
+	for dir, want := range map[string]bool{"/": false, "/dev/shm": false, "/proc": true} {
+		if got, err := persistent(dir); err != nil || got != want {
+			t.Errorf("%s: %v, %v", dir, got, err)
+		}
 	}
 }

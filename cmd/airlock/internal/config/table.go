@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -47,16 +48,11 @@ func serverVariables() []Variable {
 			about:  "token for the first login, at least 16 characters; else the first start prints one",
 			secret: true, set: setAdminToken,
 			show: func(c *Config) string { return mask(c.AdminToken) }},
-		{Name: "AIRLOCK_SECRET_KEY",
-			about: "instance key, at least 32 characters; else `instance.key` in the data directory " +
-				"([docs](backups.md#the-instance-key))",
-			secret:  true,
-			set:     func(c *Config, v string) error { c.SecretKey = app.NewSecret(v); return nil },
-			setFile: func(c *Config, path string) { c.SecretKeyFile = path }, show: showSecretKey},
-		{Name: "AIRLOCK_SECRET_KEY_OLD",
-			about: "previous instance key, during a rotation or for an older database", secret: true,
-			set:  func(c *Config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil },
-			show: func(c *Config) string { return mask(c.OldSecretKey) }},
+		secretOrFile("AIRLOCK_SECRET_KEY", "instance key, at least 32 characters; else `instance.key` in the data directory "+
+			"([docs](backups.md#the-instance-key))",
+			func(c *Config) *app.Secret { return &c.SecretKey }, func(c *Config) *string { return &c.SecretKeyFile }),
+		secret("AIRLOCK_SECRET_KEY_OLD", "previous instance key, during a rotation or for an older database",
+			func(c *Config) *app.Secret { return &c.OldSecretKey }),
 		{Name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles,
 			show: showAgentProfiles},
 		{Name: "AIRLOCK_METRICS_ADDR",
@@ -115,30 +111,32 @@ func sandboxVariables() []Variable {
 }
 
 func limitVariables() []Variable {
+	const day = 24 * time.Hour
 	return []Variable{
 		size("AIRLOCK_LIMIT_MEMORY", "memory of one execution", 32<<20,
 			func(c *Config) *int64 { return &c.Limits.Memory }),
 		{Name: "AIRLOCK_LIMIT_CPU", about: "cores of one execution", set: setCPU,
 			show: func(c *Config) string { return strconv.FormatFloat(c.Limits.CPU, 'g', -1, 64) }},
-		count("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 12,
+		number("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 12, 1<<20,
 			func(c *Config) *int64 { return &c.Limits.Pids }),
 		size("AIRLOCK_LIMIT_TMP", "size of `/tmp`", 1<<20, func(c *Config) *int64 { return &c.Limits.Tmp }),
-		count("AIRLOCK_LIMIT_FILES", "open files per process", 32, func(c *Config) *int64 { return &c.Limits.Files }),
+		number("AIRLOCK_LIMIT_FILES", "open files per process", 32, 1<<20,
+			func(c *Config) *int64 { return &c.Limits.Files }),
 		size("AIRLOCK_LIMIT_OUTPUT",
 			"size of each of stdout and stderr; 12 × this + 4 × `AIRLOCK_LIMIT_RESULT` ≤ 63MiB", 1<<10,
 			func(c *Config) *int64 { return &c.Limits.Output }),
 		size("AIRLOCK_LIMIT_RESULT", "size of the result as JSON", 1<<10,
 			func(c *Config) *int64 { return &c.Limits.Result }),
-		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time unless the request names one",
+		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time unless the request names one", time.Second, day,
 			func(c *Config) *time.Duration { return &c.Timeouts.Default }),
-		duration("AIRLOCK_TIMEOUT_MAX", "longest run time a request may name",
+		duration("AIRLOCK_TIMEOUT_MAX", "longest run time a request may name", time.Second, day,
 			func(c *Config) *time.Duration { return &c.Timeouts.Max }),
-		duration("AIRLOCK_LLM_WAIT", "longest wait for an LLM answer",
+		duration("AIRLOCK_LLM_WAIT", "longest wait for an LLM answer", time.Second, day,
 			func(c *Config) *time.Duration { return &c.Timeouts.Answer }),
-		duration("AIRLOCK_APPROVAL_WAIT", "longest wait for the approval of a script",
+		duration("AIRLOCK_APPROVAL_WAIT", "longest wait for the approval of a script", time.Second, day,
 			func(c *Config) *time.Duration { return &c.Timeouts.Approval }),
 		duration("AIRLOCK_DRAIN",
-			"how long executions may go on after SIGTERM ([docs](upgrade.md#stopping))",
+			"how long executions may go on after SIGTERM ([docs](upgrade.md#stopping))", time.Second, day,
 			func(c *Config) *time.Duration { return &c.Drain }),
 	}
 }
@@ -158,27 +156,14 @@ func text(name, about string, field func(*Config) *string) Variable {
 		show: func(c *Config) string { return *field(c) }}
 }
 
-func number(name, about string, least, most int, field func(*Config) *int) Variable {
-	return Variable{Name: name, about: about, show: func(c *Config) string { return strconv.Itoa(*field(c)) },
-		set: func(c *Config, v string) error {
-			n, err := strconv.Atoi(v)
-			if err != nil || n < least || n > most {
-				return fmt.Errorf("%q is not a whole number from %d to %d", v, least, most)
-			}
-			*field(c) = n
-			return nil
-		}}
-}
-
-func count(name, about string, least int64, field func(*Config) *int64) Variable {
-	return Variable{Name: name, about: about,
-		show: func(c *Config) string { return strconv.FormatInt(*field(c), 10) },
+func number[T int | int64](name, about string, least, most T, field func(*Config) *T) Variable {
+	return Variable{Name: name, about: about, show: func(c *Config) string { return fmt.Sprint(*field(c)) },
 		set: func(c *Config, v string) error {
 			n, err := strconv.ParseInt(v, 10, 64)
-			if err != nil || n < least || n > 1<<20 {
-				return fmt.Errorf("%q is not a whole number from %d to %d", v, least, 1<<20)
+			if err != nil || n < int64(least) || n > int64(most) {
+				return fmt.Errorf("%q is not a whole number from %d to %d", v, least, most)
 			}
-			*field(c) = n
+			*field(c) = T(n)
 			return nil
 		}}
 }
@@ -198,16 +183,31 @@ func size(name, about string, least int64, field func(*Config) *int64) Variable 
 		}}
 }
 
-func duration(name, about string, field func(*Config) *time.Duration) Variable {
+func duration(name, about string, least, most time.Duration, field func(*Config) *time.Duration) Variable {
 	return Variable{Name: name, about: about, show: func(c *Config) string { return showDuration(*field(c)) },
 		set: func(c *Config, v string) error {
 			d, err := time.ParseDuration(v)
-			if err != nil || d < time.Second || d > 24*time.Hour {
-				return fmt.Errorf("%q is not a time from 1s to 24h, such as 60s or 10m", v)
+			if err != nil || d < least || d > most {
+				return fmt.Errorf("%q is not a time from %s to %s, such as 60s or 10m", v, showDuration(least),
+					showDuration(most))
 			}
 			*field(c) = d
 			return nil
 		}}
+}
+
+func secret(name, about string, field func(*Config) *app.Secret) Variable {
+	return Variable{Name: name, about: about, secret: true,
+		set:  func(c *Config, v string) error { *field(c) = app.NewSecret(v); return nil },
+		show: func(c *Config) string { return mask(*field(c)) }}
+}
+
+// secretOrFile is a secret whose file is read elsewhere, again and again.
+func secretOrFile(name, about string, field func(*Config) *app.Secret, file func(*Config) *string) Variable {
+	v := secret(name, about, field)
+	v.setFile = func(c *Config, path string) { *file(c) = path }
+	v.show = func(c *Config) string { return cmp.Or(*file(c), mask(*field(c))) }
+	return v
 }
 
 func setProxies(c *Config, v string) error {
@@ -299,13 +299,6 @@ func setCPU(c *Config, v string) error {
 	}
 	c.Limits.CPU = n
 	return nil
-}
-
-func showSecretKey(c *Config) string {
-	if c.SecretKeyFile != "" {
-		return c.SecretKeyFile
-	}
-	return mask(c.SecretKey)
 }
 
 func mask(s app.Secret) string {

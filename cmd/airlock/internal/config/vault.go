@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -20,15 +19,11 @@ func vaultVariables() []Variable {
 			"this machine only",
 			func(c *Config) *string { return &c.Vault.Address }),
 		text("VAULT_NAMESPACE", "namespace", func(c *Config) *string { return &c.Vault.Namespace }),
-		{Name: "VAULT_TOKEN", about: "token; Airlock reads the file again when it changes", secret: true,
-			set:     func(c *Config, v string) error { c.Vault.Token = app.NewSecret(v); return nil },
-			setFile: func(c *Config, path string) { c.Vault.TokenFile = path },
-			show:    func(c *Config) string { return maskOr(c.Vault.Token, c.Vault.TokenFile) }},
+		secretOrFile("VAULT_TOKEN", "token; Airlock reads the file again when it changes",
+			func(c *Config) *app.Secret { return &c.Vault.Token }, func(c *Config) *string { return &c.Vault.TokenFile }),
 		text("VAULT_ROLE_ID", "AppRole instead of a token", func(c *Config) *string { return &c.Vault.RoleID }),
-		{Name: "VAULT_SECRET_ID", about: "its secret id; Airlock reads the file at every login", secret: true,
-			set:     func(c *Config, v string) error { c.Vault.SecretID = app.NewSecret(v); return nil },
-			setFile: func(c *Config, path string) { c.Vault.SecretIDFile = path },
-			show:    func(c *Config) string { return maskOr(c.Vault.SecretID, c.Vault.SecretIDFile) }},
+		secretOrFile("VAULT_SECRET_ID", "its secret id; Airlock reads the file at every login",
+			func(c *Config) *app.Secret { return &c.Vault.SecretID }, func(c *Config) *string { return &c.Vault.SecretIDFile }),
 		text("VAULT_APPROLE_MOUNT", "mount of AppRole, if not `approle`",
 			func(c *Config) *string { return &c.Vault.RoleMount }),
 		text("VAULT_CACERT", "PEM file of the CA of Vault's certificate",
@@ -42,19 +37,24 @@ func vaultVariables() []Variable {
 			func(c *Config) *string { return &c.Vault.TLS.TLSServerName }),
 		{Name: "VAULT_SKIP_VERIFY", about: "refused if true", set: refuseSkipVerify,
 			show: func(*Config) string { return "" }},
-		{Name: "VAULT_CLIENT_TIMEOUT", about: "wait for all values of an execution, 1 to 120 s",
-			set: setVaultTimeout, show: func(c *Config) string { return showDuration(c.Vault.Timeout) }},
-		{Name: "AIRLOCK_VAULT_CACHE",
-			about: "reuse of values without a lease, at most 5m; 0s: none",
-			set:   setVaultCache, show: func(c *Config) string { return c.Vault.Cache.String() }},
+		vaultTimeout(),
+		duration("AIRLOCK_VAULT_CACHE", "reuse of values without a lease, at most 5m; 0s: none", 0, maxVaultCache,
+			func(c *Config) *time.Duration { return &c.Vault.Cache }),
 	}
 }
 
-func maskOr(s app.Secret, file string) string {
-	if file != "" {
-		return file
+// vaultTimeout takes seconds, too, as Vault's own programs do.
+func vaultTimeout() Variable {
+	v := duration("VAULT_CLIENT_TIMEOUT", "wait for all values of an execution, 1 to 120 s", time.Second, 2*time.Minute,
+		func(c *Config) *time.Duration { return &c.Vault.Timeout })
+	set := v.set
+	v.set = func(c *Config, text string) error {
+		if _, err := strconv.Atoi(text); err == nil {
+			text += "s"
+		}
+		return set(c, text)
 	}
-	return mask(s)
+	return v
 }
 
 func refuseSkipVerify(_ *Config, v string) error {
@@ -63,28 +63,6 @@ func refuseSkipVerify(_ *Config, v string) error {
 		return errors.New("whoever stands between Airlock and Vault would get every secret; set VAULT_CACERT to the " +
 			"authority's file instead")
 	}
-	return nil
-}
-
-// setVaultTimeout reads seconds or a time, as Vault's own programs do.
-func setVaultTimeout(c *Config, v string) error {
-	d, err := time.ParseDuration(v)
-	if n, whole := strconv.Atoi(v); whole == nil {
-		d, err = time.Duration(n)*time.Second, nil
-	}
-	if err != nil || d < time.Second || d > 2*time.Minute {
-		return fmt.Errorf("%q is not a time from 1s to 120s", app.Clip(v, 40))
-	}
-	c.Vault.Timeout = d
-	return nil
-}
-
-func setVaultCache(c *Config, v string) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d < 0 || d > maxVaultCache {
-		return fmt.Errorf("%q is not a time from 0s to %s", app.Clip(v, 40), showDuration(maxVaultCache))
-	}
-	c.Vault.Cache = d
 	return nil
 }
 
