@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,34 +52,26 @@ func (s *server) followChanges(ctx context.Context) error {
 
 // catchUp acts on every event after seen and returns the newest.
 func (s *server) catchUp(ctx context.Context, seen int64) int64 {
-	var fresh []app.Event
-	for before := int64(0); ; before = fresh[len(fresh)-1].Seq {
-		page, err := s.Access.Audit.List(ctx, audit.Filter{Before: before, Limit: 100})
-		if err != nil {
-			if ctx.Err() == nil {
-				s.log.Error("the audit log could not be read", "error", err)
+	const page = 100
+	for {
+		before := seen
+		events, err := s.Access.Audit.List(ctx, audit.Filter{Before: seen + page + 1, Limit: page})
+		if err != nil && ctx.Err() == nil {
+			s.log.Error("the audit log could not be read", "error", err)
+		}
+		for _, e := range slices.Backward(events) {
+			if e.Seq <= seen {
+				continue
 			}
+			if e.Actor.Kind == app.ActorCommand {
+				s.react(e)
+			}
+			seen = e.Seq
+		}
+		if seen == before {
 			return seen
 		}
-		done := len(page) < 100
-		for _, e := range page {
-			if e.Seq <= seen {
-				done = true
-				break
-			}
-			fresh = append(fresh, e)
-		}
-		if done {
-			break
-		}
 	}
-	for i := len(fresh) - 1; i >= 0; i-- {
-		if fresh[i].Actor.Kind == app.ActorCommand {
-			s.react(fresh[i])
-		}
-		seen = fresh[i].Seq
-	}
-	return seen
 }
 
 func (s *server) react(e app.Event) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,7 +58,7 @@ func runContained(c cli.Console, args []string) (int, error) {
 		return 0, err
 	}
 	if lower != nil {
-		if err := own(dataDir(c.Env), containerUID); err != nil {
+		if err := own(cmp.Or(config.SplitEnv(c.Env)["AIRLOCK_DATA_DIR"], config.DefaultDataDir), containerUID); err != nil {
 			fmt.Fprintf(c.Err, "airlock: the data directory can't be given to uid %d: %v\n", containerUID, err)
 		}
 	}
@@ -110,13 +111,6 @@ func lowering() (*syscall.SysProcAttr, error) {
 	return lower, nil
 }
 
-func dataDir(environ []string) string {
-	if dir := config.SplitEnv(environ)["AIRLOCK_DATA_DIR"]; dir != "" {
-		return dir
-	}
-	return config.DefaultDataDir
-}
-
 // own gives a directory and its content to uid. It follows no links outside.
 func own(dir string, uid int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -144,13 +138,7 @@ func own(dir string, uid int) error {
 
 // become gives up root for good, with every capability.
 func become(uid int) error {
-	if err := syscall.Setgroups(nil); err != nil {
-		return fmt.Errorf("drop groups: %w", err)
-	}
-	if err := syscall.Setgid(uid); err != nil {
-		return fmt.Errorf("become group %d: %w", uid, err)
-	}
-	if err := syscall.Setuid(uid); err != nil {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(uid), syscall.Setuid(uid)); err != nil {
 		return fmt.Errorf("become user %d: %w", uid, err)
 	}
 	return nil

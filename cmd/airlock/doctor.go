@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -83,17 +84,8 @@ func printReport(w io.Writer, r plugins.Report) {
 	for _, control := range r.Controls {
 		printControl(w, control)
 	}
-	limits := make([]string, 0, len(r.Enforced))
-	for limit := range r.Enforced {
-		limits = append(limits, limit)
-	}
-	slices.Sort(limits)
-	for _, limit := range limits {
-		how := r.Enforced[limit]
-		if how == "" {
-			how = "NOT ENFORCED"
-		}
-		fmt.Fprintf(w, "  limit   %s: %s\n", cli.Printable(limit), cli.Printable(how))
+	for _, limit := range slices.Sorted(maps.Keys(r.Enforced)) {
+		fmt.Fprintf(w, "  limit   %s: %s\n", cli.Printable(limit), cli.Printable(cmp.Or(r.Enforced[limit], "NOT ENFORCED")))
 	}
 	if r.Runtime != "" {
 		fmt.Fprintf(w, "  runtime %s\n", cli.Printable(r.Runtime))

@@ -10,10 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"strings"
 	"sync"
-	"time"
-	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/metrics"
@@ -234,23 +231,8 @@ func (s *server) admit(ctx context.Context, cfg config.Config, out io.Writer) er
 	if url == "" {
 		url = s.url
 	}
-	_, err = io.WriteString(out, box("Airlock admin token: "+printed.Reveal(), "Open "+url+" to configure"))
+	_, err = fmt.Fprintf(out, "\nAirlock admin token: %s\nOpen %s to configure\n\n", printed.Reveal(), url)
 	return err
-}
-
-// box draws a frame around lines.
-func box(lines ...string) string {
-	width := 0
-	for _, l := range lines {
-		width = max(width, utf8.RuneCountInString(l))
-	}
-	var b strings.Builder
-	b.WriteString("╔" + strings.Repeat("═", width+4) + "╗\n")
-	for _, l := range lines {
-		b.WriteString("║  " + l + strings.Repeat(" ", width-utf8.RuneCountInString(l)) + "  ║\n")
-	}
-	b.WriteString("╚" + strings.Repeat("═", width+4) + "╝\n")
-	return b.String()
 }
 
 // localURL returns a listener's address for a browser on this host.
@@ -264,26 +246,8 @@ func localURL(own netip.AddrPort) string {
 	return fmt.Sprintf("http://%s:%d", host, own.Port())
 }
 
-// patient is a listener that ends only when closed. Accept may fail for a while, as when resources
-// run out, which must not end a server.
-type patient struct {
-	net.Listener
-	log *slog.Logger
-}
-
-func (l patient) Accept() (net.Conn, error) {
-	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		conn, err := l.Listener.Accept()
-		if err == nil || errors.Is(err, net.ErrClosed) {
-			return conn, err
-		}
-		l.log.Error("a connection could not be accepted", "error", err)
-		time.Sleep(wait)
-	}
-}
-
 func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, monitor net.Listener) error {
-	bounded, err := boundConnections(patient{listener, s.log}, cfg.TrustedProxies, s.log)
+	bounded, err := boundConnections(listener, cfg.TrustedProxies, s.log)
 	if err != nil {
 		return err
 	}

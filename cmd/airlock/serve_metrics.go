@@ -25,7 +25,7 @@ func listenForMetrics(ctx context.Context, addr string) (net.Listener, error) {
 
 // serveMetrics answers GET /metrics only, to everybody.
 func (s *server) serveMetrics(listener net.Listener, metrics http.Handler) {
-	few := conns.Listen(patient{listener, s.log}, 64, nil, s.log)
+	few := conns.Listen(listener, 64, nil, s.log)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	s.monitor = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,

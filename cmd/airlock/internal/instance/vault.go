@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -33,42 +34,20 @@ func openVault(cfg config.Config, st *store.Store, log *slog.Logger) (*vault.Cli
 	return client, leases.New(leases.Config{Store: st, Vault: client, Log: log}), nil
 }
 
-// StartVault revokes leases of a dead process, and logs in.
+// StartVault revokes leases of a dead process, and logs in. Without a Vault it warns of credentials
+// that need one.
 func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
-	if i.vault == nil {
-		var left []store.Lease
-		err := i.Store.Read(ctx, func(tx *store.Tx) (err error) {
-			left, err = tx.Leases.List(ctx)
-			return err
-		})
-		if len(left) > 0 {
-			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they "+
-				"expire", "count", len(left))
-		}
-		if err := i.warnOfNoVault(ctx, log); err != nil { // no reason not to start: whoever needs such a credential is told
-			log.Warn("whether credentials come from Vault could not be read", "error", err)
-		}
-		return err
+	if i.vault != nil {
+		i.vault.Start(ctx)
+		return i.leases.Start(ctx)
 	}
-	i.vault.Start(ctx)
-	return i.leases.Start(ctx)
-}
-
-// warnOfNoVault names credentials that can't be read without Vault.
-func (i *Instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
 	list, err := i.Access.Credentials.List(ctx)
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, c := range list {
-		if c.Source == app.SourceVault {
-			names = append(names, c.Name)
-		}
-	}
-	if len(names) > 0 {
-		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "count",
-			len(names), "first", names[0])
+	if n := slices.IndexFunc(list, func(c app.Credential) bool { return c.Source == app.SourceVault }); n >= 0 {
+		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "first",
+			list[n].Name)
 	}
 	return nil
 }
