@@ -198,11 +198,27 @@ func (s *server) keepUp(ctx context.Context) error {
 	if err := s.followChanges(ctx); err != nil {
 		return err
 	}
+	if s.Rotating {
+		s.following.Go(func() { s.finishRotation(ctx) })
+	}
 	s.following.Go(func() { s.Transfer.Run(ctx) })
 	s.following.Go(func() { s.Backups.Run(ctx) })
 	s.following.Go(func() { s.Keeper.Run(ctx) })
 	s.following.Go(func() { s.engine.Files.Run(ctx) })
 	return nil
+}
+
+// finishRotation seals everything with the new instance key, where no command can be run beside a
+// stopped server.
+func (s *server) finishRotation(ctx context.Context) {
+	n, err := s.FinishRotationBeside(ctx, s.cfg)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.log.Error("the rotation of the instance key is not finished; start the server again", "error", err)
+	case err == nil:
+		s.log.Info("everything is sealed with the instance key; AIRLOCK_SECRET_KEY_OLD is not needed any more", "key",
+			s.Key.ID, "tokens", n)
+	}
 }
 
 func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Network,

@@ -4,14 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/store"
 )
 
 // rotateKey is airlock admin key rotate. After a crash at any point the key file has every key in
@@ -38,20 +34,7 @@ func (o *operator) rotateKey(ctx context.Context, _ cli.Args) error {
 			}
 		}
 	}
-	n, err := rekey.Run(ctx, o.Store, o.Keyring)
-	if err != nil {
-		return err
-	}
-	if o.cfg.OwnKey() {
-		if err := secrets.WriteKeys(dir, key); err != nil {
-			return err
-		}
-	}
-	detail := fmt.Sprintf("Sealed %d tokens with the instance key %s; older keys open nothing any more.", n,
-		o.Keyring.KeyID())
-	err = o.Store.Write(ctx, func(tx *store.Tx) error {
-		return tx.Audit(ctx, app.NewEvent(time.Now(), o.by, "key.rotated", "instance", detail))
-	})
+	n, err := o.FinishRotation(ctx, o.cfg, o.by)
 	if err != nil {
 		return err
 	}

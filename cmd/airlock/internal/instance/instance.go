@@ -42,6 +42,7 @@ type Instance struct {
 	Keeper   *retention.Keeper
 	Key      instance.KeyInfo
 	KeyMade  bool // just now
+	Rotating bool // the key before is known, too
 }
 
 // Open opens the data directory, or creates it. The caller must close it.
@@ -59,6 +60,10 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	if err != nil {
 		return nil, err
 	}
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return nil, err
+	}
 	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
 		if made { // it opens nothing, and would be taken for the one that is missing
 			err = errors.Join(lostKey(from, err), os.Remove(from))
@@ -73,7 +78,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client,
 		Leases: keeper})
 	i := &Instance{Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk,
-		Key: keyInfo(cfg, ring, from), KeyMade: made}
+		Key: keyInfo(cfg, ring, from), KeyMade: made, Rotating: len(older) > 0}
 	if i.Files, err = openFiles(cfg, st, ring, log); err != nil {
 		return nil, err
 	}
@@ -135,15 +140,20 @@ func OpenKeyring(cfg config.Config) (ring *secrets.Keyring, from string, made bo
 	if err != nil {
 		return nil, "", false, err
 	}
-	var older []app.Secret
-	switch {
-	case !cfg.OldSecretKey.Empty():
-		older = []app.Secret{cfg.OldSecretKey}
-	case cfg.OwnKey():
-		if older, err = secrets.OlderKeys(cfg.DataDir); err != nil {
-			return nil, "", false, err
-		}
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return nil, "", false, err
 	}
 	ring, err = secrets.NewKeyring(key, older...)
 	return ring, from, made, err
+}
+
+func olderKeys(cfg config.Config) ([]app.Secret, error) {
+	switch {
+	case !cfg.OldSecretKey.Empty():
+		return []app.Secret{cfg.OldSecretKey}, nil
+	case cfg.OwnKey():
+		return secrets.OlderKeys(cfg.DataDir)
+	}
+	return nil, nil
 }
