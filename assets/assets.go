@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -23,87 +24,47 @@ const Prefix = "/ui/assets/"
 
 // asset is one file as it is served.
 type asset struct {
-	url, kind string
-	plain     []byte
-	zipped    []byte // nil where gzip does not make it smaller
+	url, kind     string
+	plain, zipped []byte
 }
 
 var table = sync.OnceValue(func() map[string]asset {
-	all := map[string]asset{}
-	all["favicon.svg"] = newAsset("favicon.svg", read("favicon.svg"))
-	all["app.css"] = newAsset("app.css", joined("css"))
 	// Join them: htmx starts when loaded and ignores later extensions.
-	script := slices.Concat(read("vendor/htmx.min.js"), []byte("\n"), read("vendor/hx-sse.min.js"),
-		[]byte("\n(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n"))
-	all["app.js"] = newAsset("app.js", script)
-	return all
+	script := slices.Concat(joined("vendor/*.js"), []byte("\n(() => {\n\"use strict\";\n"), joined("js/*.js"), []byte("})();\n"))
+	return map[string]asset{
+		"favicon.svg": newAsset("favicon.svg", "image/svg+xml", joined("favicon.svg")),
+		"app.css":     newAsset("app.css", "text/css; charset=utf-8", joined("css/*.css")),
+		"app.js":      newAsset("app.js", "text/javascript; charset=utf-8", script),
+	}
 })
 
-// joined concatenates a directory's files in name order.
-func joined(dir string) []byte {
-	entries, err := files.ReadDir(dir)
+// joined concatenates a pattern's files in name order.
+func joined(pattern string) (all []byte) {
+	names, err := fs.Glob(files, pattern)
+	for _, name := range names {
+		var data []byte
+		if data, err = files.ReadFile(name); err != nil {
+			break
+		}
+		all = append(append(all, data...), '\n')
+	}
 	if err != nil {
 		panic("assets: embedded files are always readable: " + err.Error())
 	}
-	var all []byte
-	for _, e := range entries {
-		all = append(append(all, read(dir+"/"+e.Name())...), '\n')
-	}
 	return all
 }
 
-func read(name string) []byte {
-	data, err := files.ReadFile(name)
-	if err != nil {
-		panic("assets: embedded files are always readable: " + err.Error())
-	}
-	return data
-}
-
-var byURL = sync.OnceValue(func() map[string]asset {
-	all := map[string]asset{}
-	for _, a := range table() {
-		all[a.url] = a
-	}
-	return all
-})
-
-func newAsset(name string, data []byte) asset {
-	sum := sha256.Sum256(data)
-	base, ext := path.Base(name), path.Ext(name)
-	return asset{
-		url:    Prefix + strings.TrimSuffix(base, ext) + "-" + hex.EncodeToString(sum[:6]) + ext,
-		kind:   contentType(ext),
-		plain:  data,
-		zipped: zip(data),
-	}
-}
-
-// contentType avoids the mime package, whose answers depend on the machine.
-func contentType(ext string) string {
-	switch ext {
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	}
-	panic("assets: no content type for " + ext)
-}
-
-func zip(data []byte) []byte {
-	var buf bytes.Buffer
-	w, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	if err != nil {
-		panic("assets: the level is valid: " + err.Error())
-	}
+func newAsset(name, kind string, data []byte) asset {
+	sum, ext := sha256.Sum256(data), path.Ext(name)
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
 	_, _ = w.Write(data) // a bytes.Buffer takes everything
 	_ = w.Close()
-	if buf.Len() >= len(data) {
-		return nil
+	return asset{
+		url:   Prefix + strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext,
+		kind:  kind,
+		plain: data, zipped: zipped.Bytes(),
 	}
-	return buf.Bytes()
 }
 
 // URL returns an asset's path, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css. It panics on
@@ -118,39 +79,23 @@ func URL(name string) string {
 
 // Handler serves the assets under Prefix with unlimited caching. Anything else is 404.
 func Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := byURL()[r.URL.Path]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		h := w.Header()
-		h.Set("Content-Type", a.kind)
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-		h.Set("Vary", "Accept-Encoding")
-		body := a.plain
-		if a.zipped != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
-			h.Set("Content-Encoding", "gzip")
-			body = a.zipped
-		}
-		h.Set("Content-Length", strconv.Itoa(len(body)))
-		if r.Method != http.MethodHead {
+	mux := http.NewServeMux()
+	for _, a := range table() {
+		mux.HandleFunc("GET "+a.url, func(w http.ResponseWriter, r *http.Request) {
+			h := w.Header()
+			h.Set("Content-Type", a.kind)
+			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+			h.Set("Vary", "Accept-Encoding")
+			body := a.plain
+			if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				h.Set("Content-Encoding", "gzip")
+				body = a.zipped
+			}
+			h.Set("Content-Length", strconv.Itoa(len(body)))
 			_, _ = w.Write(body) // the client may be gone
-		}
-	})
-}
-
-// acceptsGzip reports whether a header accepts gzip. Weight zero refuses it.
-func acceptsGzip(header string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		name, weight, weighted := strings.Cut(strings.TrimSpace(part), ";")
-		if name != "gzip" {
-			continue
-		}
-		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-		return !weighted || err != nil || q > 0
+		})
 	}
-	return false
+	return mux
 }

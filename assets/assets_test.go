@@ -73,7 +73,7 @@ func TestExtensionsComeWithHtmx(t *testing.T) {
 	t.Parallel()
 	rest := table()["app.js"].plain
 	for _, part := range []string{"vendor/htmx.min.js", "vendor/hx-sse.min.js", "js/50-live.js"} {
-		_, after, found := bytes.Cut(rest, read(part))
+		_, after, found := bytes.Cut(rest, joined(part))
 		if !found {
 			t.Fatalf("%s is not in app.js, or not in its place", part)
 		}
@@ -83,22 +83,10 @@ func TestExtensionsComeWithHtmx(t *testing.T) {
 
 func TestNothingElseIsServed(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "../assets.go",
+	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "assets.go",
 		"/", strings.Replace(URL("app.css"), "app", "vendor/app", 1)} {
 		if res := get(t, path, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, res.StatusCode)
-		}
-	}
-}
-
-func TestAcceptsGzip(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string]bool{
-		"": false, "gzip": true, "br, gzip": true, "gzip;q=0": false, "gzip; q=0.0": false, "gzip;q=0.5": true,
-		"x-gzip": false, "identity": false, "deflate,gzip ;q=1": false,
-	} {
-		if got := acceptsGzip(header); got != want {
-			t.Errorf("%q: %v", header, got)
 		}
 	}
 }
@@ -134,7 +122,7 @@ func TestLineWidth(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for _, name := range names {
-			for i, line := range strings.Split(string(read(name)), "\n") {
+			for i, line := range strings.Split(string(joined(name)), "\n") {
 				limit, text := 120, strings.TrimSpace(line)
 				if strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") {
 					limit = 100
