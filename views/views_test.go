@@ -215,7 +215,7 @@ func TestSpanAndBytes(t *testing.T) {
 		}
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB",
-		5 << 40: "5.0 TiB", 1 << 50: "1024 TiB"} {
+		5 << 40: "5.0 TiB", 1 << 50: "1.0 PiB"} {
 		if got := strings.ReplaceAll(format.Bytes(n), "\u00a0", " "); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}

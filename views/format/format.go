@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,18 +9,14 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Mode names a mode.
-func Mode(m app.Mode) string {
-	switch m {
-	case app.ModeSealed:
-		return "Sealed"
-	case app.ModeInjected:
-		return "Injected"
-	case app.ModePlain:
-		return "Plain"
-	}
-	return string(m)
+var modes = map[app.Mode]string{
+	app.ModeSealed:   "Sealed",
+	app.ModeInjected: "Injected",
+	app.ModePlain:    "Plain",
 }
+
+// Mode names a mode.
+func Mode(m app.Mode) string { return cmp.Or(modes[m], string(m)) }
 
 // LowerFirst returns a word for a sentence's middle.
 func LowerFirst(word string) string {
@@ -29,43 +26,29 @@ func LowerFirst(word string) string {
 	return strings.ToLower(word[:1]) + word[1:]
 }
 
+var statuses = map[app.Status]string{
+	app.StatusAwaitingApproval: "Waiting for approval",
+	app.StatusPending:          "Queued",
+	app.StatusRunning:          "Running",
+	app.StatusAwaitingLLM:      "Waiting for LLM",
+	app.StatusCompleted:        "Completed",
+	app.StatusError:            "Error",
+	app.StatusTimeout:          "Timeout",
+	app.StatusCancelled:        "Cancelled",
+}
+
 // Status names a status.
-func Status(s app.Status) string {
-	switch s {
-	case app.StatusAwaitingApproval:
-		return "Waiting for approval"
-	case app.StatusPending:
-		return "Queued"
-	case app.StatusRunning:
-		return "Running"
-	case app.StatusAwaitingLLM:
-		return "Waiting for LLM"
-	case app.StatusCompleted:
-		return "Completed"
-	case app.StatusError:
-		return "Error"
-	case app.StatusTimeout:
-		return "Timeout"
-	case app.StatusCancelled:
-		return "Cancelled"
-	}
-	return string(s)
+func Status(s app.Status) string { return cmp.Or(statuses[s], string(s)) }
+
+var states = map[app.State]string{
+	app.StateUnlocked: "Being set up",
+	app.StateLocked:   "Locked",
+	app.StateRevoked:  "Revoked",
+	app.StateExpired:  "Expired",
 }
 
 // State names a profile's state.
-func State(s app.State) string {
-	switch s {
-	case app.StateUnlocked:
-		return "Being set up"
-	case app.StateLocked:
-		return "Locked"
-	case app.StateRevoked:
-		return "Revoked"
-	case app.StateExpired:
-		return "Expired"
-	}
-	return string(s)
-}
+func State(s app.State) string { return cmp.Or(states[s], string(s)) }
 
 // Title names a profile by its description, or words for none.
 func Title(description string) string {

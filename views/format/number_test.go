@@ -11,7 +11,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
-	for share, want := range map[float64]string{0: "0", 0.0004: "<0.1", 0.031: "3.1", 0.5: "50", 1: "100"} {
+	for share, want := range map[float64]string{0: "0", 0.0004: "0", 0.031: "3.1", 0.5: "50", 1: "100"} {
 		if got := Percent(share); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
 		}
