@@ -118,6 +118,9 @@ type Credential struct {
 // HasValue reports whether a value can be resolved.
 func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == SourceVault }
 
+// HoldsValue reports whether Airlock itself keeps a value.
+func (c Credential) HoldsValue() bool { return c.Version > 0 && c.Source != SourceVault }
+
 // Searched reports whether answers of the credential's hosts are searched for the value. This holds
 // for every profile.
 func (c Credential) Searched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }

@@ -217,5 +217,12 @@ type Connection struct {
 	Count       int
 }
 
+// SentValue is a request with a credential's sealed value.
+type SentValue struct {
+	Execution string // handle
+	Profile   string // description when it ran
+	Connection
+}
+
 // MaxConnections bounds the ledger rows of an execution. One last row counts the rest.
 const MaxConnections = 500

@@ -386,21 +386,14 @@ func (tx Values) SupersededTokens(ctx context.Context, rows []int64) (map[int64]
 	return tokens, failed("read superseded values", err)
 }
 
-// SentValue is a request that had a credential's sealed value in it.
-type SentValue struct {
-	Execution string // handle
-	Profile   string // description when it ran
-	app.Connection
-}
-
 type sentValueRow struct {
 	Handle, ProfileDescription, Host, Method, Path string
 	Port, Status, Line                             int
 	StartedAt                                      int64
 }
 
-func (r sentValueRow) value() (SentValue, error) {
-	return SentValue{Execution: r.Handle, Profile: r.ProfileDescription, Connection: app.Connection{
+func (r sentValueRow) value() (app.SentValue, error) {
+	return app.SentValue{Execution: r.Handle, Profile: r.ProfileDescription, Connection: app.Connection{
 		Host: r.Host, Port: r.Port, Method: r.Method, Path: r.Path, Status: r.Status, Line: r.Line,
 		StartedAt: fromMillis(r.StartedAt), Verdict: app.VerdictAllowed,
 	}}, nil
@@ -414,7 +407,7 @@ const (
 
 // SentValues lists the newest requests with a credential's sealed value, in its last 1,000
 // executions.
-func (tx Executions) SentValues(ctx context.Context, credentialID string) ([]SentValue, error) {
+func (tx Executions) SentValues(ctx context.Context, credentialID string) ([]app.SentValue, error) {
 	return selectAs(ctx, tx.conn, sentValueRow.value, "read sent values", sentValues,
 		credentialID, credentialID, sentExecutions, sentRows)
 }

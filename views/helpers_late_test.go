@@ -45,10 +45,8 @@ func lateSamples() []sample {
 		Allowed: []app.Host{behind, host("simphony.example.com")}}
 
 	stored := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
-		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
-			Reference: "secret/data/oracle#password",
-			Held:      true},
+		Credential: sampleCredentials()[1], Hosts: "oracle.corp.example.com:1521", OffersVault: true,
+		Typed: app.Credential{Mode: app.ModeInjected, Source: app.SourceVault, Reference: "secret/data/oracle#password"},
 		Problems: components.Problems{"erase": "Airlock holds a value of ORACLE_PASSWORD, and a reference to " +
 			"Vault replaces it. If Vault has the value, tick Erase the value that Airlock holds."}}
 	unresolved := credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
@@ -61,7 +59,7 @@ func lateSamples() []sample {
 	leading := credentialview.CredentialPage{Shell: shell("DB_HOST", layout.SectionCredentials),
 		Credential: app.Credential{ID: "9", Name: "DB_HOST", Mode: app.ModePlain, Version: 2, ValueSetAt: ago(time.Hour),
 			Profiles: 2},
-		Mode:    app.ModePlain,
+		Typed:   app.Credential{Mode: app.ModePlain},
 		Reached: `The locked profiles "Monthly revenue report from Oracle" and "Nightly stock check" reach db.corp.example through its value.`}
 
 	failing := dashboardview.InboxPage{Shell: shell("Inbox", layout.SectionInbox),

@@ -12,6 +12,7 @@ import (
 	appaudit "github.com/computclaw/airlock/app/audit"
 	"github.com/computclaw/airlock/app/auth"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/retention"
@@ -636,20 +637,19 @@ func samples() []sample {
 	daily := sampleProfile(app.StateUnlocked)
 	daily.Description = "Daily stock check"
 	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials),
-		Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521",
-		Description: "Read-only user REPORTING",
-		Profiles:    []app.Profile{sampleProfile(app.StateLocked), daily},
-		Superseded:  30}
+		Credential: sampleCredentials()[1], Hosts: "oracle.corp.example.com:1521",
+		Typed:      app.Credential{Mode: app.ModeInjected, Description: "Read-only user REPORTING"},
+		Profiles:   []app.Profile{sampleProfile(app.StateLocked), daily},
+		Superseded: 30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
-		Name: "2FAST", Mode: app.ModeInjected,
+		Typed:    app.Credential{Name: "2FAST", Mode: app.ModeInjected},
 		Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials),
-		Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443",
-		Places:   sealedCredential().Places,
+		Credential: sealedCredential(), Typed: sealedCredential(), Hosts: "simphony.example.com\n*.eu.simphony.example.com:443",
 		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30,
 		Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"},
-			Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
-	sealed.Sent = []credentialview.SentValue{
+			Wildcards: []string{"*.eu.simphony.example.com"}, Typed: url.Values{"target": {"simphony.example.com:443"}, "test_path": {"/v1/me"}}}}
+	sealed.Sent = []app.SentValue{
 		{Execution: "d1b2c3d4e5f6", Profile: "Monthly revenue report from Oracle", Connection: app.Connection{
 			Host: "simphony.example.com", Port: 443, Method: "GET", Path: "/v1/checks?from=2026-10-01&api_key=[SEALED:SIMPHONY_API_KEY]",
 			Status: 200, Line: 4, StartedAt: ago(3 * time.Minute)}},
@@ -658,7 +658,7 @@ func samples() []sample {
 			StartedAt: ago(3 * time.Hour)}},
 	}
 	worked := sealed
-	worked.PlainHTTP = true
+	worked.Typed.PlainHTTP = true
 	worked.Check.Outcome = &testrequest.Result{URL: "https://simphony.example.com/v1/me", Proved: true, Without: 401,
 		Swapped: true, Status: 200, Took: 84 * time.Millisecond}
 	failed := sealed
@@ -674,11 +674,11 @@ func samples() []sample {
 		Took: 84 * time.Millisecond, Hint: "Name a path that answers only with a valid key, such as /v1/me."}
 	refusedTest := sealed
 	refusedTest.Credential.CheckError = "The host got the value and did not accept it: it answered Unauthorized."
-	refusedTest.Check.Host, refusedTest.Check.Problems = "evil.example",
+	refusedTest.Check.Typed, refusedTest.Check.Problems = url.Values{"test_host": {"evil.example"}},
 		components.Problems{"test_host": "The value of SIMPHONY_API_KEY may not go to evil.example. Choose one of the " +
 			"credential's hosts."}
 	another := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true,
-		Mode: app.ModeSealed}
+		Typed: app.Credential{Mode: app.ModeSealed}}
 	noticed := profilePage(app.StateLocked)
 	noticed.Notice = "The profile is locked. Its agent can use it now."
 	asking := profilePage(app.StateLocked)
@@ -776,7 +776,7 @@ func samples() []sample {
 			false},
 		{"credential-paste", credentialview.Paste(
 			credentialview.PastePage{Shell: shell("Paste a .env file", layout.SectionCredentials),
-				Lines: []credentialview.PasteProblem{{Line: 3,
+				Lines: []dotenv.Problem{{Line: 3,
 					Message: "This is not NAME=value. A value of several lines needs quotes around it."},
 					{Line: 9, Message: "The quote is not closed."}}}), false},
 		{"credential-preview", credentialview.Preview(samplePreview()), false},
@@ -907,11 +907,11 @@ func samples() []sample {
 			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected,
 				Source:    app.SourceVault,
 				Reference: "secret/data/oracle#password", Uses: 3},
-			Mode: app.ModeInjected, Vault: credentialview.VaultChoice{Offered: true, Source: app.SourceVault,
-				Reference: "secret/data/oracle#password", Finding: &vault.Inspection{
-					Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour),
-					Problem: "What is stored there in Vault has no field of that name.",
-					Hint:    "Correct the field after # in the credential's reference."}},
+			OffersVault: true,
+			Typed:       app.Credential{Mode: app.ModeInjected, Source: app.SourceVault, Reference: "secret/data/oracle#password"},
+			Finding: &vault.Inspection{Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour),
+				Problem: "What is stored there in Vault has no field of that name.",
+				Hint:    "Correct the field after # in the credential's reference."},
 		}), false},
 		{"overview-backup", dashboardview.Overview(unsaved), false},
 		{"error", layout.Error(layout.ErrorPage{Shell: shell("Not found", ""), Status: 404,

@@ -82,7 +82,7 @@ func hostileSamples() []sample {
 		{"hostile-asking-refused", seen(executionview.Execution(refused)), false},
 		{"hostile-credential", seen(credentialview.Credential(
 			credentialview.CredentialPage{Shell: shell("KEY", layout.SectionCredentials), Credential: credentials[0],
-				Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
+				Typed: app.Credential{Mode: app.ModeSealed}, Hosts: "cdn.example:443"})), false},
 		{"hostile-credentials", seen(
 			credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials),
 				Credentials: credentials})), false},

@@ -161,7 +161,7 @@ func (s *Reader) busy(handle string) bool {
 func hasNews(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }
 
 // SentValues lists the newest requests that carried a credential's sealed value.
-func (s *Reader) SentValues(ctx context.Context, credentialID string) (list []store.SentValue, err error) {
+func (s *Reader) SentValues(ctx context.Context, credentialID string) (list []app.SentValue, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		list, err = tx.Executions.SentValues(ctx, credentialID)
 		return err

@@ -1,6 +1,7 @@
 package credentialview
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -40,12 +41,7 @@ func lastCheck(c app.Credential) checkState {
 type CheckForm struct {
 	Targets   []string // host:port to choose from
 	Wildcards []string // patterns for hosts to name
-	Target    string   // as chosen, like all below
-	Host      string
-	Path      string
-	Private   bool
-	As        string              // "", "basic" or "header"
-	AsName    string              // user name or header name
+	Typed     url.Values
 	Outcome   *testrequest.Result // nil if none was just sent
 	Problems  components.Problems // why none was
 }
@@ -62,10 +58,3 @@ func wildcardLabel(f CheckForm) string {
 // pathHint tells which path makes a test meaningful.
 const pathHint = "One that answers only with a valid key, such as /v1/me. Airlock sends the request again without " +
 	"the value and with a made-up one, and compares the answers."
-
-func swappedWords(o *testrequest.Result) string {
-	if o.Swapped {
-		return "added on the way out"
-	}
-	return "not added; it never left Airlock"
-}

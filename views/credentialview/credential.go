@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -54,14 +55,19 @@ func oddHosts(hosts []app.Host) (odd []app.Host) {
 	return odd
 }
 
+// uses counts executions that had the value, read or not, and profiles.
+func uses(c app.Credential) string {
+	return "given to " + format.Count(c.Uses, "execution") + ", in " + format.Count(int64(c.Profiles), "profile")
+}
+
 func credentialSummary(c app.Credential, now time.Time) string {
 	if !c.HasValue() {
 		return "It has no value yet; executions that need it are refused."
 	}
 	if c.Source == app.SourceVault {
-		return "Value read from Vault for each execution, " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles) + "."
+		return "Value read from Vault for each execution, " + uses(c) + "."
 	}
-	summary := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + givenTo(c.Uses) + ", " + inProfiles(c.Profiles)
+	summary := "Value set " + format.Ago(c.ValueSetAt, now) + ", " + uses(c)
 	if !c.LastUsedAt.IsZero() {
 		summary += ", last " + format.Ago(c.LastUsedAt, now)
 	}
@@ -77,19 +83,15 @@ type CredentialPage struct {
 	layout.Shell
 	New         bool
 	Credential  app.Credential // as stored; zero if New
-	Name        string         // as typed, like all below
-	Description string
-	Service     string
-	Mode        app.Mode
-	Hosts       string // one per line
-	Places      []app.Place
-	Headers     string // separated by commas or line breaks
-	PlainHTTP   bool
-	Sent        []SentValue // newest first
+	Typed       app.Credential // in the form, without hosts and headers
+	Hosts       string         // one per line
+	Headers     string         // separated by commas or line breaks
 	Problems    components.Problems
-	Profiles    []app.Profile // that use it
-	Reached     string        // which locked profiles reach a host through its value; "" if none
-	Superseded  int           // days of searching for a replaced value
+	Sent        []app.SentValue // newest first
+	Profiles    []app.Profile   // that use it
+	Reached     string          // which locked profiles reach a host through its value; "" if none
+	Superseded  int             // days of searching for a replaced value
 	Check       CheckForm
-	Vault       VaultChoice
+	OffersVault bool              // a Vault is configured or referred to
+	Finding     *vault.Inspection // nil if nothing was looked up
 }

@@ -175,7 +175,7 @@ func Credential(p CredentialPage) templ.Component {
 				}
 				if p.New {
 					templ_7745c5c3_Err = components.TextInput(components.Input{
-						ID: "name", Label: "Name", Value: p.Name, Problem: p.Problems.Of("name"),
+						ID: "name", Label: "Name", Value: p.Typed.Name, Problem: p.Problems.Of("name"),
 						Required: true, Autocomplete: "off", Placeholder: "ORACLE_PASSWORD", Extra: templ.Attributes{"class": "mono", "spellcheck": "false", "autocapitalize": "characters"},
 						Hint: "Scripts ask for it by this name: letters, digits and underscores.",
 					}).Render(ctx, templ_7745c5c3_Buffer)
@@ -183,7 +183,7 @@ func Credential(p CredentialPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = sourceChoice(p.Vault, p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sourceChoice(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -205,7 +205,7 @@ func Credential(p CredentialPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = components.ModeChoice("mode", p.Mode, exposure(p), p.Problems.Of("mode")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.ModeChoice("mode", p.Typed.Mode, exposure(p), p.Problems.Of("mode")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -283,7 +283,7 @@ func Credential(p CredentialPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = components.TextInput(components.Input{
-					ID: "service", Label: "Service", Value: p.Service,
+					ID: "service", Label: "Service", Value: p.Typed.Service,
 					Problem: p.Problems.Of("service"), MaxLength: "100",
 					Hint: "What it opens, such as Stripe or the reporting database. Search finds it by this.",
 				}).Render(ctx, templ_7745c5c3_Buffer)
@@ -291,7 +291,7 @@ func Credential(p CredentialPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = components.TextInput(components.Input{
-					ID: "description", Label: "Note", Value: p.Description,
+					ID: "description", Label: "Note", Value: p.Typed.Description,
 					Problem: p.Problems.Of("description"), MaxLength: "1000",
 					Hint: "For you: what it opens, who issued it.",
 				}).Render(ctx, templ_7745c5c3_Buffer)
@@ -401,7 +401,7 @@ func Credential(p CredentialPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = findingCard(p.Credential, p.Vault.Finding, p.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = findingCard(p.Credential, p.Finding, p.Now).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

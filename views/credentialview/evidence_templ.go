@@ -81,7 +81,7 @@ func evidenceCard(p CredentialPage) templ.Component {
 	})
 }
 
-func sentTable(sent []SentValue, now time.Time) templ.Component {
+func sentTable(sent []app.SentValue, now time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -12,15 +13,9 @@ import (
 // PastePage takes a .env file.
 type PastePage struct {
 	layout.Shell
-	Lines    []PasteProblem
-	Readable int // entries in the preview, besides those lines
+	Lines    []dotenv.Problem // unreadable ones; line 0 is the whole text
+	Readable int              // entries in the preview, besides those lines
 	Problems components.Problems
-}
-
-// PasteProblem is an unreadable line; line 0 is the whole text.
-type PasteProblem struct {
-	Line    int
-	Message string
 }
 
 // PreviewPage asks what to do with a paste. It holds no values.
@@ -76,7 +71,7 @@ func (r PreviewRow) unchangedText() string {
 	if !r.Exists {
 		return ""
 	}
-	return format.Mode(r.Mode) + ", " + inProfiles(r.Profiles) + ". Mode and hosts stay as they are."
+	return format.Mode(r.Mode) + ", " + "in " + format.Count(int64(r.Profiles), "profile") + ". Mode and hosts stay as they are."
 }
 
 func (r PreviewRow) actions() []components.Choice {

@@ -78,7 +78,7 @@ func placeChoice(p CredentialPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if slices.Contains(p.Places, part.Place) {
+				if slices.Contains(p.Typed.Places, part.Place) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " checked")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -205,7 +205,7 @@ func placeChoice(p CredentialPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = components.Check("plain_http", p.PlainHTTP).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.Check("plain_http", p.Typed.PlainHTTP).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // sourceChoice asks where a credential's value comes from, if there is a Vault.
-func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
+func sourceChoice(p CredentialPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -41,9 +41,9 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.Offered {
+		if p.OffersVault {
 			templ_7745c5c3_Err = components.Select(components.Input{
-				ID: "source", Label: "Where the value is", Value: cmp.Or(string(v.Source), string(app.SourceLocal)),
+				ID: "source", Label: "Where the value is", Value: cmp.Or(string(p.Typed.Source), string(app.SourceLocal)),
 				Options: components.Choices(string(app.SourceLocal), "Kept in Airlock, encrypted",
 					string(app.SourceVault), "In Vault, read for each execution"),
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -55,8 +55,8 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.TextInput(components.Input{
-				ID: "reference", Label: "Reference in Vault", Class: "in-vault", Value: v.Reference,
-				Problem: problems.Of("reference"), Code: true,
+				ID: "reference", Label: "Reference in Vault", Class: "in-vault", Value: p.Typed.Reference,
+				Problem: p.Problems.Of("reference"), Code: true,
 				Placeholder: "secret/data/oracle#password",
 				Hint:        "Path and field: secret/data/oracle#password (KV version 2), kv/oracle#password (KV version 1), database/creds/reports#username (made for each execution).",
 			}).Render(ctx, templ_7745c5c3_Buffer)
@@ -67,12 +67,12 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Held {
+			if p.Credential.HoldsValue() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"field in-vault\"><label class=\"check\"><input type=\"checkbox\" id=\"erase\" name=\"erase\" value=\"yes\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("erase", true, problems.Of("erase")))
+				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("erase", true, p.Problems.Of("erase")))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -84,7 +84,7 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.FieldProblem("erase", problems.Of("erase")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.FieldProblem("erase", p.Problems.Of("erase")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -143,13 +143,18 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Problem == "" {
-				templ_7745c5c3_Err = components.StateMark("ready", "check", resolves(*f)).Render(ctx, templ_7745c5c3_Buffer)
+			if f.Problem != "" {
+				templ_7745c5c3_Err = components.StateMark("person", "warn", "Does not resolve").Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else if f.Lease {
+				templ_7745c5c3_Err = components.StateMark("ready", "check", "May be read").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = components.StateMark("person", "warn", resolves(*f)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.StateMark("ready", "check", "Resolves").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -166,7 +171,7 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(f.Problem))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 61, Col: 36}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 63, Col: 36}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {
@@ -179,7 +184,7 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(f.Hint)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 61, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 63, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -197,7 +202,7 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(c.Reference)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 65, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 67, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -215,7 +220,7 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 				var templ_7745c5c3_Var8 string
 				templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(f.Engine)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 68, Col: 20}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 70, Col: 20}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 				if templ_7745c5c3_Err != nil {
@@ -234,7 +239,7 @@ func findingCard(c app.Credential, f *vault.Inspection, now time.Time) templ.Com
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(f.Version))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 72, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/credentialview/vault.templ`, Line: 74, Col: 35}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {

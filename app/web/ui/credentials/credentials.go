@@ -8,7 +8,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web/ui/uix"
-	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/credentialview"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -27,17 +26,7 @@ func (h *Handlers) showCredentials(c echo.Context) error {
 }
 
 func (h *Handlers) showNewCredential(c echo.Context) error {
-	sh, _, err := h.Shell(c, "Add a credential", layout.SectionCredentials)
-	if err != nil {
-		return err
-	}
-	return h.Render(c, http.StatusOK, credentialview.Credential(credentialview.CredentialPage{
-		Shell: sh, New: true, Mode: app.ModeSealed, Vault: h.vaultChoice(app.Credential{}),
-	}))
-}
-
-func (h *Handlers) createCredential(c echo.Context) error {
-	return h.saveCredential(c, "Add a credential", app.Credential{}, "credential-added")
+	return h.showCredential(c, app.Credential{})
 }
 
 func (h *Handlers) showCredential(c echo.Context, cred app.Credential) error {
@@ -48,46 +37,33 @@ func (h *Handlers) showCredential(c echo.Context, cred app.Credential) error {
 	return h.Render(c, http.StatusOK, credentialview.Credential(page))
 }
 
-// credentialPage is a credential as it is stored.
-func (h *Handlers) credentialPage(c echo.Context, cred app.Credential) (credentialview.CredentialPage, error) {
-	sh, profiles, err := h.Shell(c, cred.Name, layout.SectionCredentials)
-	if err != nil {
-		return credentialview.CredentialPage{}, err
+// credentialPage returns a credential as it is stored, or an empty form if it is zero.
+func (h *Handlers) credentialPage(
+	c echo.Context, cred app.Credential,
+) (page credentialview.CredentialPage, err error) {
+	ctx := c.Request().Context()
+	page = credentialview.CredentialPage{
+		New: cred.ID == "", Credential: cred, Typed: cred, Hosts: uix.HostLines(cred.Hosts),
+		Headers: strings.Join(cred.Headers, ", "), Check: checkForm(cred), OffersVault: h.offersVault(cred),
 	}
-	vault, err := h.vaultFinding(c, cred)
-	if err != nil {
-		return credentialview.CredentialPage{}, err
+	title := cred.Name
+	if page.New {
+		title, page.Typed.Mode = "Add a credential", app.ModeSealed
 	}
-	sent, err := h.Engine.Reader.SentValues(c.Request().Context(), cred.ID)
-	if err != nil {
-		return credentialview.CredentialPage{}, err
+	var profiles []app.Profile
+	if page.Shell, profiles, err = h.Shell(c, title, layout.SectionCredentials); err != nil || page.New {
+		return page, err
 	}
-	reached, err := h.Access.Policies.ReachedThrough(c.Request().Context(), cred, app.Secret{})
-	return credentialview.CredentialPage{
-		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service,
-		Hosts: uix.HostLines(cred.Hosts), Places: cred.Places,
-		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles,
-			cred.ID), Reached: reached, Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
-		Sent: viewSent(sent),
-	}, err
-}
-
-// supersededDays returns for how many days replaced values are searched for.
-func (h *Handlers) supersededDays() int {
-	if h.retention == nil {
-		return 0
+	page.Profiles = app.ProfilesWith(profiles, cred.ID)
+	if h.retention != nil {
+		page.Superseded = h.retention.Policy().Superseded
 	}
-	return h.retention.Policy().Superseded
-}
-
-func (h *Handlers) changeCredential(c echo.Context, cred app.Credential) error {
-	return h.saveCredential(c, cred.Name, cred, "credential-changed")
-}
-
-func viewSent(list []store.SentValue) []credentialview.SentValue {
-	views := make([]credentialview.SentValue, len(list))
-	for i, one := range list {
-		views[i] = credentialview.SentValue(one)
+	if page.Finding, err = h.Access.Vault.Inspect(ctx, uix.Actor(c), cred); err != nil {
+		return page, err
 	}
-	return views
+	if page.Sent, err = h.Engine.Reader.SentValues(ctx, cred.ID); err != nil {
+		return page, err
+	}
+	page.Reached, err = h.Access.Policies.ReachedThrough(ctx, cred, app.Secret{})
+	return page, err
 }

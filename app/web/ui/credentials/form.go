@@ -14,58 +14,62 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/credentialview"
-	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
 )
 
+func (h *Handlers) createCredential(c echo.Context, fields url.Values) error {
+	return h.saveCredential(c, app.Credential{}, fields)
+}
+
 // saveCredential saves a new (cred is zero) or existing credential from a form. A refused form
 // keeps everything but the value.
-func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credential, notice string) error {
-	fields, err := uix.Form(c)
-	if err != nil {
-		return err
-	}
-	page := credentialview.CredentialPage{
-		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")),
-		Mode:  app.Mode(fields.Get("mode")),
-		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")),
-		Service: strings.TrimSpace(fields.Get("service")),
-		Places:  readPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
-		Check: checkForm(cred),
+func (h *Handlers) saveCredential(c echo.Context, cred app.Credential, fields url.Values) error {
+	typed := app.Credential{
+		Name: strings.TrimSpace(fields.Get("name")), Mode: app.Mode(fields.Get("mode")),
+		Description: strings.TrimSpace(fields.Get("description")), Service: strings.TrimSpace(fields.Get("service")),
+		Places: readPlaces(fields), PlainHTTP: fields.Get("plain_http") != "",
+		Source: app.Source(fields.Get("source")), Reference: strings.TrimSpace(fields.Get("reference")),
 	}
 	in := appcredentials.Input{
-		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
-		Headers: parseHeaders(page.Headers), PlainHTTP: &page.PlainHTTP,
+		Name: typed.Name, Description: typed.Description, Service: &typed.Service, Mode: typed.Mode, Places: typed.Places,
+		Headers: parseHeaders(fields.Get("headers")), PlainHTTP: &typed.PlainHTTP,
 	}
-	if in.Seen, err = parseSeen(fields); err != nil {
-		return err
-	}
-	page.Vault = h.readSource(fields, cred, &in)
-	saved, err := h.takeCredential(c, fields, cred, &in)
+	saved, err := h.takeCredential(c, fields, cred, typed, &in)
 	if err != nil {
-		return h.refuseCredential(c, title, cred, page, err)
+		return h.refuseCredential(c, cred, typed, fields, err)
 	}
 	found, err := h.Access.Vault.Inspect(c.Request().Context(), uix.Actor(c), saved)
 	if err != nil {
 		return err
 	}
-	if found != nil && found.Problem != "" {
+	notice := "credential-changed"
+	switch {
+	case found != nil && found.Problem != "":
 		notice = "credential-unresolved"
+	case cred.ID == "":
+		notice = "credential-added"
 	}
 	return h.Done(c, uix.CredentialNotice(saved, in.Value, notice), paths.Credentials)
 }
 
-// takeCredential adds a form's value and hosts, and stores the credential.
-func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Credential,
+// takeCredential adds a form's value, source and hosts, and stores the credential.
+func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred, typed app.Credential,
 	in *appcredentials.Input) (saved app.Credential, err error) {
+	if seen := fields.Get("seen"); seen != "" {
+		if in.Seen, err = time.Parse(time.RFC3339Nano, seen); err != nil {
+			return saved, app.Invalid("seen", "the form is incomplete", "Open the page again and save from there.")
+		}
+	}
 	if in.Value, err = uix.GivenValue(c, fields, "value", "file"); err != nil {
 		return saved, err
 	}
 	if in.Hosts, err = uix.ParseHosts(fields.Get("hosts"), cred.Hosts); err != nil {
 		return saved, err
 	}
-	if err := checkErasure(fields, cred, *in); err != nil {
-		return saved, err
+	if h.offersVault(cred) {
+		if err := takeSource(fields, cred, typed, in); err != nil {
+			return saved, err
+		}
 	}
 	if cred.ID == "" {
 		return h.Access.Credentials.Create(c.Request().Context(), uix.Actor(c), *in)
@@ -74,62 +78,58 @@ func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred app.Cr
 	return h.Access.Credentials.Set(c.Request().Context(), uix.Actor(c), *in)
 }
 
-// refuseCredential shows a form again with its problems.
-func (h *Handlers) refuseCredential(c echo.Context, title string, cred app.Credential,
-	page credentialview.CredentialPage, refused error) (err error) {
+// offersVault reports whether a form asks for the source of a value.
+func (h *Handlers) offersVault(cred app.Credential) bool {
+	return h.Access.Vault.Configured() || cred.Source == app.SourceVault
+}
+
+// takeSource adds a value's typed source, unless it is unchanged. It refuses to replace a held value
+// by a reference without explicit consent.
+func takeSource(fields url.Values, cred, typed app.Credential, in *appcredentials.Input) error {
+	toVault := typed.Source == app.SourceVault
+	if toVault && typed.Source == cred.Source && typed.Reference == cred.Reference {
+		return nil // also while no Vault is configured
+	}
+	if toVault && cred.HoldsValue() && fields.Get("erase") != "yes" {
+		return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference to Vault replaces it",
+			"If Vault has the value, tick Erase the value that Airlock holds.")
+	}
+	in.Source = typed.Source
+	if toVault {
+		in.Reference = typed.Reference
+	}
+	return nil
+}
+
+// refuseCredential shows a form again with its problems. After a change by somebody else it shows
+// the present state instead of the typed one.
+func (h *Handlers) refuseCredential(c echo.Context, cred, typed app.Credential, fields url.Values, refused error) error {
 	places := map[string]string{
 		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
 		"host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description",
 		"service": "service", "file": "file", "erase": "erase",
 	}
 	conflict := app.CodeOf(refused) == app.CodeConflict
-	if conflict && page.New {
+	if conflict && cred.ID == "" {
 		places[""] = "name"
 	}
-	if page.Problems, err = uix.Problems(refused, places); err != nil {
+	found, err := uix.Problems(refused, places)
+	if err != nil {
 		return err
 	}
-	if conflict && !page.New { // the typed fields fit an older credential
-		return h.showCredentialAgain(c, cred.Name, page.Problems)
-	}
-	var profiles []app.Profile
-	if page.Shell, profiles, err = h.Shell(c, title, layout.SectionCredentials); err != nil {
-		return err
-	}
-	if !page.New {
-		page.Profiles, page.Superseded = app.ProfilesWith(profiles, cred.ID), h.supersededDays()
-		page.Reached, err = h.Access.Policies.ReachedThrough(c.Request().Context(), cred, app.Secret{})
-		if err != nil {
+	if conflict && cred.ID != "" {
+		if cred, err = h.Access.Credentials.ByName(c.Request().Context(), cred.Name); err != nil {
 			return err
 		}
-	}
-	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
-}
-
-// parseSeen returns the form's version of a credential, zero without one.
-func parseSeen(fields url.Values) (time.Time, error) {
-	text := fields.Get("seen")
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return time.Time{}, app.Invalid("seen", "the form is incomplete", "Open the page again and save from there.")
-	}
-	return at, nil
-}
-
-// showCredentialAgain shows a credential's present state and the refusal.
-func (h *Handlers) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
-	cred, err := h.Access.Credentials.ByName(c.Request().Context(), name)
-	if err != nil {
-		return err
 	}
 	page, err := h.credentialPage(c, cred)
 	if err != nil {
 		return err
 	}
 	page.Problems = found
+	if !conflict || page.New {
+		page.Typed, page.Hosts, page.Headers = typed, fields.Get("hosts"), fields.Get("headers")
+	}
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 

@@ -25,6 +25,7 @@ func (h *Handlers) showPaste(c echo.Context) error {
 	return h.pastePage(c, http.StatusOK, credentialview.PastePage{})
 }
 
+// pastePage shows the form with its problems.
 func (h *Handlers) pastePage(c echo.Context, status int, page credentialview.PastePage) (err error) {
 	if page.Shell, _, err = h.Shell(c, "Paste a .env file", layout.SectionCredentials); err != nil {
 		return err
@@ -32,42 +33,32 @@ func (h *Handlers) pastePage(c echo.Context, status int, page credentialview.Pas
 	return h.Render(c, status, credentialview.Paste(page))
 }
 
-// refusePaste shows the form with its problems.
-func (h *Handlers) refusePaste(c echo.Context, found components.Problems) error {
-	return h.pastePage(c, http.StatusUnprocessableEntity, credentialview.PastePage{Problems: found})
-}
-
 // paste reads text or a file and leads to the preview. The form reports unreadable lines. The text
 // is never sent back: a person can correct it in the browser or take the rest.
 func (h *Handlers) paste(c echo.Context, fields url.Values) error {
 	text := fields.Get("text")
 	file, err := uix.UploadedFile(c, "file", dotenv.MaxText)
+	switch {
+	case err != nil:
+	case strings.TrimSpace(text) == "":
+		text = file
+	case file != "":
+		err = app.Invalid("file", "give either the text or the file, not both", "")
+	}
+	entries, wrong := dotenv.Parse(text)
+	if err == nil && len(entries)+len(wrong) == 0 {
+		err = app.Invalid("text", "there is no NAME=value in it", "")
+	}
 	if err != nil {
-		found, err := uix.Problems(err, map[string]string{"file": "file"})
+		found, err := uix.Problems(err, map[string]string{"file": "file", "text": "text"})
 		if err != nil {
 			return err
 		}
-		return h.refusePaste(c, found)
+		return h.pastePage(c, http.StatusUnprocessableEntity, credentialview.PastePage{Problems: found})
 	}
-	if strings.TrimSpace(text) == "" {
-		text = file
-	} else if file != "" {
-		return h.refusePaste(c, components.Problems{"file": "Give either the text or the file, not both."})
-	}
-	entries, wrong := dotenv.Parse(text)
-	if len(entries)+len(wrong) == 0 {
-		return h.refusePaste(c, components.Problems{"text": "There is no NAME=value in it."})
-	}
-	if !h.staged.put(uix.Session(c).ID, entries) {
-		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about",
-			"Wait a quarter of an hour, then try again.")
-	}
+	h.staged.put(uix.Session(c).ID, entries)
 	if len(wrong) > 0 {
-		page := credentialview.PastePage{Readable: len(entries)}
-		for _, p := range wrong {
-			page.Lines = append(page.Lines, credentialview.PasteProblem{Line: p.Line, Message: p.Message})
-		}
-		return h.pastePage(c, http.StatusUnprocessableEntity, page)
+		return h.pastePage(c, http.StatusUnprocessableEntity, credentialview.PastePage{Lines: wrong, Readable: len(entries)})
 	}
 	return c.Redirect(http.StatusSeeOther, paths.CredentialPreview)
 }

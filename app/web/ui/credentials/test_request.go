@@ -21,7 +21,7 @@ const TestsPerMinute = 10
 func checkForm(c app.Credential) credentialview.CheckForm {
 	f := credentialview.CheckForm{Targets: testrequest.Targets(c), Wildcards: testrequest.Wildcards(c)}
 	if s, ok := app.ServiceOf(c.Name); ok && len(f.Targets) > 0 && f.Targets[0] == s.Host+":443" {
-		f.Path = s.Path
+		f.Typed = url.Values{"test_path": {s.Path}}
 	}
 	return f
 }
@@ -30,25 +30,28 @@ func checkForm(c app.Credential) credentialview.CheckForm {
 // redirect.
 func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields url.Values) error {
 	ctx := c.Request().Context()
-	typed := checkForm(cred)
-	typed.Target, typed.Host = fields.Get("target"), strings.TrimSpace(fields.Get("test_host"))
-	typed.Path, typed.Private = strings.TrimSpace(fields.Get("test_path")), fields.Get("test_private") != ""
-	typed.As, typed.AsName = fields.Get("test_as"), strings.TrimSpace(fields.Get("test_as_name"))
+	form := checkForm(cred)
+	form.Typed = fields
+	host, hostField := fields.Get("target"), "target"
+	if named := strings.TrimSpace(fields.Get("test_host")); named != "" || len(form.Targets) == 0 {
+		host, hostField = named, "test_host"
+	}
 	err := h.tests.Allow(c)
 	var result testrequest.Result
 	if err == nil {
 		result, err = h.tester.TestCredential(ctx, uix.Actor(c), testrequest.Request{
-			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: placementOf(typed),
+			Name: cred.Name, Host: host, Path: strings.TrimSpace(fields.Get("test_path")),
+			Private: fields.Has("test_private"), As: placementOf(fields),
 		})
 	}
 	status := http.StatusOK
 	if err == nil {
-		typed.Outcome = &result
+		form.Outcome = &result
 		cred, err = h.Access.Credentials.ByName(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
-		typed.Problems, err = uix.Problems(err, map[string]string{
-			"host": hostField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name",
+		form.Problems, err = uix.Problems(err, map[string]string{
+			"host": hostField, "path": "test_path", "header": "test_as_name", "user": "test_as_name",
 		})
 	}
 	if err != nil {
@@ -58,33 +61,19 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	if err != nil {
 		return err
 	}
-	page.Check = typed
+	page.Check = form
 	c.Response().Header().Set("HX-Push-Url", "false")
 	return h.Render(c, status, credentialview.Credential(page))
 }
 
-// chosenTarget returns the typed host, else the chosen one.
-func chosenTarget(f credentialview.CheckForm) string {
-	if f.Host != "" {
-		return f.Host
-	}
-	return f.Target
-}
-
 // placementOf returns how a test sends the value. The test refuses an unnamed custom header.
-func placementOf(f credentialview.CheckForm) testrequest.Placement {
-	switch f.As {
+func placementOf(fields url.Values) testrequest.Placement {
+	name := strings.TrimSpace(fields.Get("test_as_name"))
+	switch fields.Get("test_as") {
 	case "basic":
-		return testrequest.Placement{Basic: true, User: f.AsName}
+		return testrequest.Placement{Basic: true, User: name}
 	case "header":
-		return testrequest.Placement{Header: cmp.Or(f.AsName, "?")}
+		return testrequest.Placement{Header: cmp.Or(name, "?")}
 	}
 	return testrequest.Placement{}
-}
-
-func hostField(f credentialview.CheckForm) string {
-	if f.Host != "" || len(f.Targets) == 0 {
-		return "test_host"
-	}
-	return "target"
 }
