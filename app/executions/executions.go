@@ -52,7 +52,7 @@ type Executions struct {
 func New(cfg Config) Executions {
 	reader := &Reader{cfg: cfg}
 	return Executions{
-		Submitter:  newSubmitter(cfg, reader),
+		Submitter:  &Submitter{cfg: cfg, reader: reader},
 		Controller: newController(cfg, reader),
 		Reader:     reader,
 		Statistics: &Statistics{cfg: cfg},

@@ -10,9 +10,7 @@ import (
 
 // What tests outside of the package need.
 const (
-	CostlyScriptBytes = costlyBytes
-	MaxScriptsWaiting = maxScriptsWaiting
-	MaxCachedBytes    = maxCachedBytes
+	MaxCachedBytes = maxCachedBytes
 )
 
 // Seal returns the row of a submission.
@@ -29,9 +27,6 @@ func (c *Controller) End(ctx context.Context, handle string, cause *runner.Stop)
 
 // AuditCancel audits a cancellation.
 func (c *Controller) AuditCancel(ctx context.Context, event app.Event) { c.auditCancel(ctx, event) }
-
-// ScriptsRedacting returns how many turns are taken.
-func (s *Submitter) ScriptsRedacting() int { return s.redacting.Taken() }
 
 // Cached is what is cached of an execution.
 type Cached struct {

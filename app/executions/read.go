@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -167,4 +168,85 @@ func (s *Reader) SentValues(ctx context.Context, credentialID string) (list []ap
 		return err
 	})
 	return list, err
+}
+
+// InputFiles returns an execution's input files, by name.
+func (s *Reader) InputFiles(ctx context.Context, handle string) (list []app.InputFile, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		given, err := tx.Executions.InputFiles(ctx, handle)
+		for _, f := range given {
+			list = append(list, f.InputFile)
+		}
+		return err
+	})
+	return list, err
+}
+
+// Artifacts returns an execution's artifacts in order. It remembers executions without any.
+func (s *Reader) Artifacts(ctx context.Context, x app.Execution) (list []app.Artifact, err error) {
+	e, cached := s.cfg.Cache.cache.Get(x.ID)
+	if cached && e.leftNothing {
+		return nil, nil
+	}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Executions.Artifacts(ctx, x.Handle)
+		return err
+	})
+	if err == nil && cached && len(list) == 0 {
+		e.leftNothing = true
+		s.cfg.Cache.add(e)
+	}
+	return list, err
+}
+
+// OpenArtifact opens an artifact's content. The caller closes it. CodeNotFound for an unknown name,
+// or content no longer kept.
+func (s *Reader) OpenArtifact(ctx context.Context, handle, name string) (a app.Artifact, content io.ReadCloser,
+	err error) {
+	var blob store.Blob
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		a, blob, err = tx.Executions.Artifact(ctx, handle, name)
+		return err
+	})
+	if err == nil {
+		content, err = s.cfg.Files.Open(ctx, blob.ID)
+	}
+	return a, content, err
+}
+
+// addProgress adds start and run time of a local execution. The store learns both at the end.
+func (s *Reader) addProgress(x *app.Execution) {
+	if x.Status != app.StatusRunning && x.Status != app.StatusAwaitingLLM {
+		return
+	}
+	if run := s.cfg.Runner.Find(x.Handle); run != nil {
+		p := run.Progress()
+		x.StartedAt, x.RunTime = p.Started.Truncate(time.Millisecond), p.Ran
+	}
+}
+
+// Phase returns the current phase of an execution that has not ended.
+func (s *Reader) Phase(x app.Execution) app.Phase {
+	switch run := s.cfg.Runner.Find(x.Handle); {
+	case x.Status == app.StatusAwaitingApproval:
+		return app.PhaseAwaitingApproval
+	case x.Status == app.StatusPending:
+		return app.PhaseQueued
+	case run != nil:
+		return run.Progress().Phase
+	case x.Status == app.StatusAwaitingLLM:
+		return app.PhaseAwaitingLLM
+	}
+	return app.PhaseRunning
+}
+
+// OutputSoFar returns a local execution's output, redacted as at its end. ok is false if it doesn't
+// run here.
+func (s *Reader) OutputSoFar(ctx context.Context, x app.Execution) (out app.Output, ok bool, err error) {
+	run := s.cfg.Runner.Find(x.Handle)
+	if run == nil {
+		return out, false, nil
+	}
+	out, err = run.OutputSoFar(ctx)
+	return out, true, err
 }

@@ -1,6 +1,8 @@
 package executions
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -12,7 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/approvals"
+	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -31,7 +35,7 @@ type Submission struct {
 
 	timeout   time.Duration     // of Timeout, once validated; 0 if it is nil
 	files     []store.InputFile // that Files name, once resolved
-	version   runnable          // of Skill, once resolved
+	version   skills.Version    // of Skill, once resolved
 	placement app.Placement     // of a skill; the zero value is the profile's
 }
 
@@ -87,18 +91,74 @@ func tooLarge(field string, size int, limit int64, hint string) error {
 	return err
 }
 
-// source returns what the box gets to run.
-func (sub Submission) source() runner.Source {
-	return runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
+// resolve finds a submission's skill and files, and sets its timeout.
+func (s *Submitter) resolve(ctx context.Context, profile app.Profile, sub *Submission) (err error) {
+	if sub.Skill == "" {
+		err = approvals.CheckScripts(profile.MayRun)
+	} else {
+		err = s.resolveSkill(ctx, profile, sub)
+	}
+	if err != nil {
+		return err
+	}
+	// A skill or an earlier run may exceed the current limit.
+	sub.timeout = min(cmp.Or(sub.timeout, sub.version.Manifest.Timeout, s.cfg.Timeouts.Default), s.cfg.Timeouts.Max)
+	return s.resolveFiles(ctx, profile.Handle, sub)
 }
 
-// key identifies the idempotency key and its submission, or nil.
-func (sub Submission) key() *store.IdempotencyKey {
-	if sub.IdempotencyKey == "" {
-		return nil
+// resolveSkill finds a submission's skill version, and checks its inputs and packages. The script
+// then only names the version.
+func (s *Submitter) resolveSkill(ctx context.Context, profile app.Profile, sub *Submission) error {
+	if _, taken := sub.Files[skills.PackedName]; taken {
+		return app.Invalid("files", "the name "+skills.PackedName+" is taken", "Choose another name.")
 	}
-	key := sha256.Sum256([]byte(sub.IdempotencyKey))
-	return &store.IdempotencyKey{Key: key[:], Body: sub.digest()}
+	v, err := s.cfg.Skills.Resolve(ctx, profile.Handle, sub.Skill)
+	if err != nil {
+		return err
+	}
+	if err := v.CheckInputs(sub.Inputs); err != nil {
+		return err
+	}
+	if sub.placement, err = s.cfg.Skills.Place(v, profile.Placement); err != nil {
+		return err
+	}
+	if err := s.cfg.Skills.CheckPackages(v, profile.Placement); err != nil {
+		return err
+	}
+	sub.version = v
+	sub.Script = "# Runs the skill " + nameSkill(v) + "."
+	return nil
+}
+
+// nameSkill returns NAME@NUMBER; "" for a script.
+func nameSkill(v skills.Version) string {
+	if v.Digest == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s@%d", v.Name, v.Number)
+}
+
+// tmpReserve is the part of a script's /tmp kept free of its files, in bytes.
+const tmpReserve = 1 << 20
+
+// resolveFiles finds a submission's files, and keeps those of a re-run's original.
+func (s *Submitter) resolveFiles(ctx context.Context, profileHandle string, sub *Submission) error {
+	room := s.cfg.Runner.Tmp() - tmpReserve
+	named, err := s.cfg.Files.Resolve(ctx, profileHandle, sub.Files, room)
+	if err != nil {
+		return err
+	}
+	for _, f := range sub.files {
+		if !f.Kept {
+			err := app.E(app.CodeFileNotFound, "the file "+f.Name+" of that execution is not kept any more",
+				"Send it again with POST /files, and name all files in the request.")
+			err.Field = "files"
+			return err
+		}
+		named = append(named, f)
+	}
+	sub.files = named
+	return files.CheckTotal(named, room)
 }
 
 // digest identifies a submission, each part with its length. It includes the effective timeout.

@@ -1,11 +1,10 @@
 package executions
 
 import (
-	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/approvals"
@@ -13,23 +12,13 @@ import (
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/store"
 )
 
 // Submitter stores new executions through the scheduler.
 type Submitter struct {
-	cfg       Config
-	reader    *Reader
-	redacting *shares.Turns // of submitted scripts, by profile
-}
-
-func newSubmitter(cfg Config, reader *Reader) *Submitter {
-	return &Submitter{
-		cfg: cfg, reader: reader,
-		// At least two at once, so that one profile leaves a turn to another.
-		redacting: shares.NewTurns(max(2, runtime.GOMAXPROCS(0)), shares.New(maxScriptsWaiting), errTooManyTexts),
-	}
+	cfg    Config
+	reader *Reader
 }
 
 // Submit stores an execution as pending, or awaiting_approval if a person decides first.
@@ -76,17 +65,11 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	if err := in.profile.CanExecute(s.cfg.Now()); err != nil {
 		return x, err
 	}
-	if err := s.resolve(ctx, in); err != nil {
+	if err := s.resolve(ctx, in.profile, sub); err != nil {
 		return x, err
 	}
-	if sub.costly() { // a script that is not accepted isn't redacted in vain
-		err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { return s.precheck(ctx, tx, in) })
-		if err != nil {
-			return x, err
-		}
-	}
-	opened := credentials.Opened{}
-	shown, err := s.redactSubmission(ctx, in.profile, *sub, opened)
+	source, opened := runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}, credentials.Opened{}
+	shown, err := s.redactSubmission(ctx, in.profile, *sub, source, opened)
 	if err != nil {
 		return x, fmt.Errorf("executions: submit: %w", err)
 	}
@@ -94,12 +77,22 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	x, err = s.cfg.Scheduler.Submit(ctx, scheduler.Submission{
 		Row:   &in.row,
 		Check: func(ctx context.Context, tx *store.Tx) error { return s.check(ctx, tx, in) },
-		Bind:  func(ctx context.Context, tx *store.Tx) error { return s.bind(ctx, tx, in, opened) },
+		Bind: func(ctx context.Context, tx *store.Tx) (err error) {
+			if in.policy != nil { // a re-run first reads its recorded answers
+				in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, runner.Submitted{
+					Policy: *in.policy, Source: source, Opened: opened, Placement: sub.placement,
+				})
+			}
+			return err
+		},
 		Begin: func(x app.Execution, slot *scheduler.Slot) (run func()) {
-			source := sub.source()
 			return s.cfg.Runner.Begin(runner.Claim{Execution: x, Slot: slot, Source: &source, Binding: in.binding}).Execute
 		},
-		Discard: in.discard,
+		Discard: func() {
+			if in.binding != nil {
+				in.binding.Discard()
+			}
+		},
 	})
 	if err != nil {
 		return app.Execution{}, err
@@ -108,22 +101,6 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	s.cfg.Hub.PublishExecutions(x.Handle)
 	x.ID = id
 	return x, nil
-}
-
-// resolve finds a submission's skill and files, and sets its timeout.
-func (s *Submitter) resolve(ctx context.Context, in *insertion) (err error) {
-	sub := &in.submission
-	if sub.Skill == "" {
-		err = approvals.CheckScripts(in.profile.MayRun)
-	} else {
-		err = s.resolveSkill(ctx, in.profile, sub)
-	}
-	if err != nil {
-		return err
-	}
-	// A skill or an earlier run may exceed the current limit.
-	sub.timeout = min(cmp.Or(sub.timeout, sub.version.Manifest.Timeout, s.cfg.Timeouts.Default), s.cfg.Timeouts.Max)
-	return s.resolveFiles(ctx, in.profile.Handle, sub)
 }
 
 // seal makes the row of an execution, and returns the execution's id.
@@ -138,9 +115,12 @@ func (s *Submitter) seal(in *insertion, shown shown) (id string) {
 		Shown:    shown.Shown,
 		Files:    sub.files,
 		Label:    shown.label,
-		Skill:    sub.version.name(), SkillDigest: sub.version.Digest,
+		Skill:    nameSkill(sub.version), SkillDigest: sub.version.Digest,
 		RerunOf: in.rerunOf, Live: in.live,
-		Key: sub.key(),
+	}
+	if sub.IdempotencyKey != "" {
+		key := sha256.Sum256([]byte(sub.IdempotencyKey))
+		in.row.Key = &store.IdempotencyKey{Key: key[:], Body: sub.digest()}
 	}
 	if len(sub.files) > 0 {
 		in.row.FilesUntil = in.row.At.Add(s.cfg.Files.Retention())
@@ -155,53 +135,24 @@ type replayError struct{ handle string }
 
 func (e *replayError) Error() string { return "executions: submitted before as " + e.handle }
 
-// precheck refuses what the scheduler or the idempotency key would refuse.
-func (s *Submitter) precheck(ctx context.Context, tx *store.Tx, in *insertion) error {
-	if err := s.checkReplay(ctx, tx, in); err != nil {
-		return err
-	}
-	_, err := s.cfg.Scheduler.Admit(ctx, tx, in.profile.Handle)
-	return err
-}
-
-// checkReplay returns *replayError for a known idempotency key and submission.
-func (s *Submitter) checkReplay(ctx context.Context, tx *store.Tx, in *insertion) error {
-	key := in.submission.key()
-	if key == nil {
-		return nil
-	}
-	handle, err := tx.Queue.Replayed(ctx, in.profile.Handle, key.Key, key.Body, s.cfg.Now().Add(-app.IdempotencyLife))
-	if err == nil && handle != "" {
-		err = &replayError{handle}
-	}
-	return err
-}
-
-// check finds an earlier submission with the same key, and notes the script's approval.
+// check finds an earlier submission with the same key, and notes the script's approval. Errors:
+// *replayError for a known key with the same submission.
 func (s *Submitter) check(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
-	if err := s.checkReplay(ctx, tx, in); err != nil || in.row.Skill != "" {
-		return err // a person approved the skill's version; the runner looks again before it runs
+	if key := in.row.Key; key != nil {
+		known, err := tx.Queue.Replayed(ctx, in.profile.Handle, key.Key, key.Body, s.cfg.Now().Add(-app.IdempotencyLife))
+		if err != nil {
+			return err
+		}
+		if known != "" {
+			return &replayError{known}
+		}
+	}
+	if in.row.Skill != "" {
+		return nil // a person approved the skill's version; the runner looks again before it runs
 	}
 	in.row.Approval, in.row.Waits, err = s.cfg.Approvals.Require(ctx, tx, approvals.Script{
 		ProfileHandle: in.profile.Handle, Script: in.submission.Script, Shown: in.row.Shown.Script,
 		Execution: in.row.Handle, By: in.submission.By,
 	})
 	return err
-}
-
-// bind binds an execution claimed at once. A re-run first reads its recorded answers.
-func (s *Submitter) bind(ctx context.Context, tx *store.Tx, in *insertion, opened credentials.Opened) (err error) {
-	if in.policy == nil {
-		return nil
-	}
-	in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, runner.Submitted{
-		Policy: *in.policy, Source: in.submission.source(), Opened: opened, Placement: in.submission.placement,
-	})
-	return err
-}
-
-func (in *insertion) discard() {
-	if in.binding != nil {
-		in.binding.Discard()
-	}
 }

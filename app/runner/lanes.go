@@ -64,3 +64,8 @@ func (l *lanes) inTurn(ctx context.Context, profile string, size int64, check fu
 	check()
 	return nil
 }
+
+// InTurn checks a text that was submitted, of size bytes, once it is the profile's turn.
+func (r *Runner) InTurn(ctx context.Context, profile string, size int, check func()) error {
+	return r.lanes.inTurn(ctx, profile, int64(size), check)
+}
