@@ -84,7 +84,7 @@ func New(cfg Config) *Engine {
 	parts := executions.New(executions.Config{
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
-		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Redaction: redaction, Files: cfg.Files,
+		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Files: cfg.Files,
 		Approvals: in.Approvals, Skills: e.Skills, Timeouts: cfg.Timeouts,
 	})
 	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})

@@ -11,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/profiles"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
@@ -33,7 +32,6 @@ type Config struct {
 	Scheduler *scheduler.Scheduler
 	Runner    *runner.Runner
 	Cache     *EndedCache
-	Redaction redact.Options
 	Approvals *approvals.Service
 	Skills    *skills.Service
 	Files     *files.Files

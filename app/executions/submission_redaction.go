@@ -29,7 +29,7 @@ func (s *Submitter) redactSubmission(
 		return shown{}, err
 	}
 	turn := s.cfg.Runner.InTurn(ctx, profile.Handle, len(source.Script)+len(source.Inputs), func() {
-		red := redact.New(known, s.cfg.Redaction)
+		red := s.cfg.Runner.Redactor(known)
 		if err = checkFileNames(red, sub.files); err == nil && all {
 			as.Shown = runner.Show(red, source)
 			as.label, _ = red.Text(sub.Label)
@@ -73,7 +73,7 @@ func (s *Submitter) Mask(
 		length += len(text)
 	}
 	err = s.cfg.Runner.InTurn(ctx, profile.Handle, length, func() {
-		masked, _ = redact.New(known, s.cfg.Redaction).Texts(texts)
+		masked, _ = s.cfg.Runner.Redactor(known).Texts(texts)
 	})
 	return masked, err == nil, err
 }

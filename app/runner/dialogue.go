@@ -2,8 +2,12 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"sync"
 	"time"
 
@@ -355,4 +359,28 @@ func (d *dialogue) digest() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.answers.hex()
+}
+
+// answerDigest hashes the answers in order, each with its length, so that sequences differ.
+type answerDigest struct{ sum hash.Hash }
+
+func (a *answerDigest) add(text string, failed bool) {
+	if a.sum == nil {
+		a.sum = sha256.New()
+	}
+	head := make([]byte, 9)
+	binary.BigEndian.PutUint64(head, uint64(len(text)))
+	if failed {
+		head[8] = 1
+	}
+	a.sum.Write(head)
+	a.sum.Write([]byte(text))
+}
+
+// hex returns the digest, or "" if nothing was answered.
+func (a *answerDigest) hex() string {
+	if a.sum == nil {
+		return ""
+	}
+	return hex.EncodeToString(a.sum.Sum(nil))
 }

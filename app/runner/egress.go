@@ -67,7 +67,8 @@ func (h *egressHook) restrict() error {
 	if session == nil {
 		return nil // Before will see to it
 	}
-	hosts, sealed, err := h.runner.cfg.Policies.Restrict(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
+	hosts, sealed, err := h.runner.cfg.Policies.Restrict(h.runner.ctx, h.x.ProfileHandle,
+		g.inMode(app.ModePlain), g.inMode(app.ModeSealed))
 	if err != nil {
 		return fmt.Errorf("runner: restrict: %w", err)
 	}

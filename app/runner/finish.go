@@ -2,7 +2,10 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -11,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/redact/jsontext"
 	"github.com/computclaw/airlock/app/runner/hints"
 	"github.com/computclaw/airlock/app/sleep"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -108,6 +112,56 @@ func redactLong(by *redaction, failed *wire.Failed) *wire.Failed {
 		}
 	}
 	return &long
+}
+
+// limitsMet returns reached limits that did not end the script. Only the kernel's counters tell:
+// the script may have caught the error.
+func (e ending) limitsMet() []app.LimitMet {
+	var met []app.LimitMet
+	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
+		met = append(met, app.LimitMetPids)
+	}
+	if e.exited != nil && e.exited.TmpFull {
+		met = append(met, app.LimitMetTmp)
+	}
+	if e.exited != nil && e.exited.ShmFull {
+		met = append(met, app.LimitMetShm)
+	}
+	return met
+}
+
+// manifest returns what defines the run of a sent script.
+func (r *Run) manifest(s sent) app.Manifest {
+	ready := r.session.box.Session.Ready()
+	policy := s.binding.policy
+	return app.Manifest{
+		Script: digest(s.binding.source.Script), Skill: r.x.SkillDigest,
+		Inputs: digest(s.binding.source.Inputs),
+		Files:  filesDigest(s.binding.source.Files), LLM: r.script.dialogue.digest(),
+		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
+		Runtime: r.session.backend.Identity(s.binding.place.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
+	}
+}
+
+// digest returns the sha256 of data in hex, or "" for none.
+func digest(data []byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func filesDigest(list []store.InputFile) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, f.SHA256+" "+f.Name+"\n") // names have no line breaks
+	}
+	slices.Sort(lines)
+	return digest([]byte(strings.Join(lines, "")))
 }
 
 // resultHash returns the digest of a result with sorted keys; "" without one.

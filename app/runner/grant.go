@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
@@ -16,10 +17,7 @@ type grant struct {
 	settings map[string]string
 	hosts    []app.Host // with {KEY} references resolved
 	values   []secrets.Resolved
-	sealed   []secrets.Resolved // of these
-	plain    []secrets.Resolved // of these
-	masked   []secrets.Resolved // must not come out
-	injected []string           // keys
+	injected []string // keys
 	recorded []store.ExecutionValue
 	lease    string // to be released; "" if Vault lent nothing
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
@@ -56,15 +54,11 @@ func (g *grant) add(v secrets.Resolved) error {
 	switch v.Mode {
 	case app.ModeSealed:
 		g.settings[v.Key] = v.Placeholder
-		g.sealed = append(g.sealed, v)
-		g.masked = append(g.masked, v)
 	case app.ModeInjected:
 		g.settings[v.Key] = v.Secret.Reveal()
 		g.injected = append(g.injected, v.Key)
-		g.masked = append(g.masked, v)
 	case app.ModePlain:
 		g.settings[v.Key] = v.Secret.Reveal()
-		g.plain = append(g.plain, v)
 	default:
 		return fmt.Errorf("runner: the key %s has the mode %q, which this program doesn't know", v.Key, v.Mode)
 	}
@@ -76,11 +70,19 @@ func (g *grant) add(v secrets.Resolved) error {
 
 // forEgress returns the grant as egress needs it.
 func (g *grant) forEgress() egress.Grant {
-	e := egress.Grant{Hosts: g.hosts, Sealed: g.sealed}
-	for _, v := range g.values {
-		if v.Mode == app.ModeInjected {
-			e.Given = append(e.Given, v.Secret)
-		}
+	e := egress.Grant{Hosts: g.hosts, Sealed: g.inMode(app.ModeSealed)}
+	for _, v := range g.inMode(app.ModeInjected) {
+		e.Given = append(e.Given, v.Secret)
 	}
 	return e
+}
+
+// inMode returns the values in one of the modes.
+func (g *grant) inMode(modes ...app.Mode) (list []secrets.Resolved) {
+	for _, v := range g.values {
+		if slices.Contains(modes, v.Mode) {
+			list = append(list, v)
+		}
+	}
+	return list
 }

@@ -18,6 +18,7 @@ func TestSealedIsNotHandedOver(t *testing.T) {
 	if err := g.add(v); err != nil {
 		t.Fatal(err)
 	}
+	g.values = append(g.values, v)
 	if g.settings["API_KEY"] != v.Placeholder || len(g.injected) != 0 || g.recorded[0].Mode != app.ModeSealed ||
 		len(g.forEgress().Sealed) != 1 {
 		t.Errorf("granted %+v", g)

@@ -19,7 +19,7 @@ const (
 
 var errEndsCut = errors.New("runner: stopped before the text was checked")
 
-// lanes bounds concurrent checks of texts out of boxes, outside of run slots.
+// lanes bounds concurrent checks of texts, outside of run slots.
 //
 // Profiles take turns, so that one with many large texts doesn't delay the others. Small texts have
 // places of their own. A turn is a final pass or one file, whatever its duration.
@@ -67,5 +67,5 @@ func (l *lanes) inTurn(ctx context.Context, profile string, size int64, check fu
 
 // InTurn checks a text that was submitted, of size bytes, once it is the profile's turn.
 func (r *Runner) InTurn(ctx context.Context, profile string, size int, check func()) error {
-	return r.lanes.inTurn(ctx, profile, int64(size), check)
+	return r.submitted.inTurn(ctx, profile, int64(size), check)
 }

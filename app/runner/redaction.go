@@ -40,7 +40,7 @@ func newRedaction(runner *Runner, handle string) *redaction {
 func (r *redaction) setOwn(g grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.own, r.given = g.masked, g.values
+	r.own, r.given = g.inMode(app.ModeSealed, app.ModeInjected), g.values
 }
 
 // setHosts sets where the script may meet values of others.
@@ -81,7 +81,7 @@ func (r *redaction) redactor() checkedRedactor {
 		values = slices.Concat(values, others)
 	}
 	if r.red == nil || !slices.EqualFunc(values, r.redacted, sameValue) {
-		r.red, r.redacted = r.runner.redactors.redactor(values, r.runner.cfg.Redaction), values
+		r.red, r.redacted = r.runner.Redactor(values), values
 	}
 	return checkedRedactor{red: r.red}
 }

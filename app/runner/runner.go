@@ -60,7 +60,8 @@ type Runner struct {
 	cfg       Config
 	runs      registry
 	redactors sharedRedactors
-	lanes     *lanes
+	lanes     *lanes       // of what leaves boxes
+	submitted *lanes       // of what is submitted, which doesn't wait for ends
 	decisions atomic.Int64 // counts the times that people's decisions were looked up
 
 	ctx    context.Context // ends when Stop is called
@@ -86,7 +87,8 @@ type Source struct {
 func New(cfg Config) *Runner {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Runner{
-		cfg: cfg, runs: registry{live: map[string]*Run{}}, lanes: newLanes(cfg.Workers), ctx: ctx, cancel: cancel,
+		cfg: cfg, runs: registry{live: map[string]*Run{}}, lanes: newLanes(cfg.Workers),
+		submitted: newLanes(cfg.Workers), ctx: ctx, cancel: cancel,
 	}
 }
 

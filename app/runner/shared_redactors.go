@@ -21,6 +21,11 @@ type sharedRedactor struct {
 	red    weak.Pointer[redact.Redactor]
 }
 
+// Redactor returns the redactor of the values, which others in use may share.
+func (r *Runner) Redactor(values []secrets.Resolved) *redact.Redactor {
+	return r.redactors.redactor(values, r.cfg.Redaction)
+}
+
 // redactor returns the shared redactor of the values, made if needed. options never differ.
 func (s *sharedRedactors) redactor(values []secrets.Resolved, options redact.Options) *redact.Redactor {
 	if red := s.find(values); red != nil {

@@ -113,22 +113,6 @@ func judgeFailed(e ending) verdict {
 	return v
 }
 
-// limitsMet returns reached limits that did not end the script. Only the kernel's counters tell:
-// the script may have caught the error.
-func (e ending) limitsMet() []app.LimitMet {
-	var met []app.LimitMet
-	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
-		met = append(met, app.LimitMetPids)
-	}
-	if e.exited != nil && e.exited.TmpFull {
-		met = append(met, app.LimitMetTmp)
-	}
-	if e.exited != nil && e.exited.ShmFull {
-		met = append(met, app.LimitMetShm)
-	}
-	return met
-}
-
 // maxHints bounds how many denied hosts an error names.
 const maxHints = 10
 
