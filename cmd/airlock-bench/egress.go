@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/netip"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,7 +47,7 @@ type egressTimes struct {
 // measureEgress runs a script in a box and in bare Python. The script and the host share the
 // machine's processors.
 func measureEgress(ctx context.Context, t *table, o options) error {
-	host, err := startHost(ctx)
+	host, err := startHost()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,10 @@ func measureEgress(ctx context.Context, t *table, o options) error {
 
 // runBare runs egressScript outside of any box.
 func runBare(ctx context.Context, host *benchService, trust string, inputs any) ([]byte, error) {
-	place := func(a netip.AddrPort) []any { return []any{a.Addr().String(), a.Port()} }
+	place := func(s *httptest.Server) []any {
+		address := s.Listener.Addr().(*net.TCPAddr) //nolint:forcetypeassert // httptest listens on TCP
+		return []any{address.IP.String(), address.Port}
+	}
 	given, err := json.Marshal(map[string]any{
 		"inputs": inputs, "settings": map[string]string{benchKey: benchValue},
 		"places": map[string]any{benchRaw: place(host.plain), benchPassed: place(host.tls), benchHost: place(host.tls)},

@@ -31,8 +31,8 @@ To compare two builds, name both: --airlock ./old --airlock ./new. Their figures
 type options struct {
 	programs []string // paths of the programs to measure
 	tables   []string
-	turns    int           // how often each program is measured
-	rounds   int           // of what is measured one at a time, in each turn
+	turns    uint          // how often each program is measured
+	rounds   uint          // of what is measured one at a time, in each turn
 	length   time.Duration // of each measurement under load
 	body     int64         // bytes of a large body
 }
@@ -57,8 +57,8 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		t := newTable(o.programs)
 		for turn := range o.turns {
 			for i := range o.programs {
-				t.program = (turn + i) % len(o.programs) // each is first in its turn
-				if err := tables()[name](ctx, t, o); err != nil {
+				t.program = (int(turn) + i) % len(o.programs) // each is first in its turn
+				if err := tables[name](ctx, t, o); err != nil {
 					return fmt.Errorf("%s of %s: %w", name, o.programs[t.program], err)
 				}
 			}
@@ -70,9 +70,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	return nil
 }
 
-func tables() map[string]func(context.Context, *table, options) error {
-	return map[string]func(context.Context, *table, options) error{"speed": measureSpeed, "egress": measureEgress}
-}
+var tables = map[string]func(context.Context, *table, options) error{"speed": measureSpeed, "egress": measureEgress}
 
 // parseOptions reads the command line. Help goes to out and returns flag.ErrHelp.
 func parseOptions(out io.Writer, args []string) (o options, err error) {
@@ -84,31 +82,22 @@ func parseOptions(out io.Writer, args []string) (o options, err error) {
 	}
 	const about = "`path` of a program to measure; may be given several times (./airlock)"
 	flags.Func("airlock", about, func(path string) error {
+		if path, err = filepath.Abs(path); err == nil {
+			_, err = os.Stat(path)
+		}
 		o.programs = append(o.programs, path)
-		return nil
+		return err
 	})
-	flags.IntVar(&o.turns, "turns", 3, "how often each program is measured")
-	flags.IntVar(&o.rounds, "rounds", 100, "executions and requests measured one at a time, in each turn")
-	seconds := flags.Float64("seconds", 5, "length of each measurement under load")
-	body := flags.Int64("body", 64, "MiB of a large body")
+	flags.UintVar(&o.turns, "turns", 3, "how often each program is measured")
+	flags.UintVar(&o.rounds, "rounds", 100, "executions and requests measured one at a time, in each turn")
+	flags.DurationVar(&o.length, "length", 5*time.Second, "of each measurement under load")
+	flags.Int64Var(&o.body, "body", 64, "MiB of a large body")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	o.length, o.body = time.Duration(*seconds*float64(time.Second)), *body<<20
-	switch {
-	case o.turns < 1 || o.rounds < 1 || *body < 1:
-		return o, errors.New("--turns, --rounds and --body must be at least 1")
-	case !(*seconds >= 0.01 && *seconds <= 3600):
-		return o, errors.New("--seconds must be from 0.01 to 3600")
-	}
+	o.body <<= 20
 	if len(o.programs) == 0 {
-		o.programs = []string{"./airlock"}
-	}
-	for i, path := range o.programs {
-		if o.programs[i], err = filepath.Abs(path); err != nil {
-			return o, err
-		}
-		if _, err := os.Stat(path); err != nil {
+		if err := flags.Set("airlock", "airlock"); err != nil {
 			return o, fmt.Errorf("%w; build it with `make build`, or name it with --airlock", err)
 		}
 	}
@@ -116,7 +105,7 @@ func parseOptions(out io.Writer, args []string) (o options, err error) {
 		o.tables = []string{"speed", "egress"}
 	}
 	for _, name := range o.tables {
-		if tables()[name] == nil {
+		if tables[name] == nil {
 			return o, fmt.Errorf("there is no table %q; see --help", name)
 		}
 	}

@@ -26,7 +26,7 @@ func TestTables(t *testing.T) {
 	}
 	var out bytes.Buffer
 	must(t, run(t.Context(), &out, []string{"--airlock", airlock, "--airlock", airlock,
-		"--turns", "1", "--rounds", "3", "--seconds", "0.1", "--body", "1"}))
+		"--turns", "1", "--rounds", "3", "--length", "100ms", "--body", "1"}))
 	for _, row := range []string{
 		"bare python3 -c pass", "start to a checked sandbox", "submit to completed, warm", "submit to completed, cold",
 		"executions, clients: 32", "processor time of an execution, server alone, clients: 8", "memory of the server, at most",
@@ -44,10 +44,9 @@ func TestCommandLineIsChecked(t *testing.T) {
 	this, err := os.Executable()
 	must(t, err)
 	for args, message := range map[string]string{
-		"--turns 0":                        "--turns",
-		"--seconds NaN":                    "--seconds",
+		"--turns -1":                       "-turns",
 		"house":                            `there is no table "house"`,
-		"--airlock /no/such/program speed": "make build",
+		"--airlock /no/such/program speed": "no such file",
 	} {
 		_, err := parseOptions(&bytes.Buffer{}, append([]string{"--airlock", this}, strings.Fields(args)...))
 		if err == nil || !strings.Contains(err.Error(), message) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -14,13 +13,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/computclaw/airlock/app/client"
 )
 
 type server struct {
 	program string
 	env     []string // of the server and of airlock admin
-	url     string
-	client  *http.Client
+	api     client.Client
 	process *os.Process
 	end     func() error
 
@@ -33,8 +33,8 @@ func startServer(ctx context.Context, program, dir string, more ...string) (*ser
 	if err != nil {
 		return nil, err
 	}
-	s := &server{program: program, url: "http://" + addr,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	s := &server{program: program, api: client.New("http://" + addr)}
+	s.api.HTTP.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
 	s.env = slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, more)
 	command := exec.CommandContext(ctx, program, "serve")
 	var log bytes.Buffer
@@ -48,7 +48,10 @@ func startServer(ctx context.Context, program, dir string, more ...string) (*ser
 	s.process = command.Process
 	s.end = func() error {
 		_ = command.Process.Signal(os.Interrupt)
-		return checkEnd(command.Wait(), log.String())
+		if err := command.Wait(); err != nil {
+			return fmt.Errorf("the server ended with %w:\n%s", err, log.String()[max(0, log.Len()-4000):])
+		}
+		return nil
 	}
 	if err := s.waitReady(ctx, start); err != nil {
 		return nil, errors.Join(err, s.end())
@@ -101,19 +104,6 @@ func (s *server) waitReady(ctx context.Context, start time.Time) error {
 	return errors.New("no sandbox is ready; see `airlock doctor`")
 }
 
-// checkEnd returns an error if a server returned or logged one.
-func checkEnd(ended error, log string) error {
-	if ended != nil {
-		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
-	}
-	for line := range strings.Lines(log) {
-		if strings.Contains(line, `"level":"ERROR"`) || strings.HasPrefix(line, "panic:") {
-			return fmt.Errorf("the server logged %s", line)
-		}
-	}
-	return nil
-}
-
 // newProfile makes and locks a profile.
 func (s *server) newProfile(ctx context.Context, flags ...string) (id string, err error) {
 	args := append([]string{"profile", "create", "--description", "benchmark"}, flags...)
@@ -157,32 +147,21 @@ func (s *server) execute(ctx context.Context, profile, script string, inputs map
 }
 
 func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
-	var reader io.Reader
+	r := client.Request{Method: method, Path: path}
 	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if r.Body, err = json.Marshal(body); err != nil {
 			return err
 		}
-		reader = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, reader)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := s.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	got, err := s.api.Do(ctx, r)
 	switch {
 	case err != nil:
 		return err
-	case response.StatusCode >= 300:
-		return fmt.Errorf("%s answered %d: %.300s", path, response.StatusCode, text)
+	case !got.OK():
+		return fmt.Errorf("%s answered %d: %.300s", path, got.Status, got.Text)
 	case answer == nil:
 		return nil
 	}
-	return json.Unmarshal(text, answer)
+	return json.Unmarshal(got.Text, answer)
 }

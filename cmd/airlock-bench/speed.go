@@ -8,8 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -88,7 +89,7 @@ func measureStart(ctx context.Context, t *table, program string) error {
 }
 
 // measureWarm alternates bare Python with executions, for equal conditions.
-func measureWarm(ctx context.Context, t *table, rounds int, trivial func() error) error {
+func measureWarm(ctx context.Context, t *table, rounds uint, trivial func() error) error {
 	for range 5 { // caches warm up
 		if err := trivial(); err != nil {
 			return err
@@ -106,7 +107,7 @@ func measureWarm(ctx context.Context, t *table, rounds int, trivial func() error
 }
 
 // timeEach times calls, with a breath before each.
-func timeEach(t *table, what string, times int, call func() error) error {
+func timeEach(t *table, what string, times uint, call func() error) error {
 	for range times {
 		time.Sleep(breath)
 		start := time.Now()
@@ -150,33 +151,27 @@ func measurePolls(ctx context.Context, t *table, s *server, profile string, leng
 
 // load calls from n goroutines until the time is over or a call fails.
 func load(n int, length time.Duration, call func() error) ([]time.Duration, error) {
-	var (
-		mu     sync.Mutex
-		all    []time.Duration
-		failed atomic.Pointer[error]
-		wg     sync.WaitGroup
-	)
+	var mu sync.Mutex
+	var all []time.Duration
+	group, ctx := errgroup.WithContext(context.Background())
 	end := time.Now().Add(length)
 	for range n {
-		wg.Go(func() {
-			for failed.Load() == nil {
+		group.Go(func() error {
+			for ctx.Err() == nil {
 				start := time.Now()
 				if err := call(); err != nil {
-					failed.Store(&err)
-					return
+					return err
 				}
 				mu.Lock()
 				all = append(all, time.Since(start))
 				mu.Unlock()
 				if time.Now().After(end) {
-					return
+					return nil
 				}
 			}
+			return nil
 		})
 	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return nil, *err
-	}
-	return all, nil
+	err := group.Wait()
+	return all, err
 }
