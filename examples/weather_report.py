@@ -23,7 +23,7 @@ def fetch(year):
     """Returns all observations of a year, page by page."""
     days, page = [], 1
     while page:
-        query = urllib.parse.urlencode({"year": year, "page": page, "page_size": 100})
+        query = urllib.parse.urlencode({"year": year, "page": page})
         request = urllib.request.Request(
             settings.get("WEATHER_URL") + "/observations?" + query,
             headers={"Authorization": "Bearer " + settings.get("WEATHER_API_TOKEN")},

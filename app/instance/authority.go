@@ -18,8 +18,8 @@ const (
 	settingAuthorityKey = "authority.key"
 )
 
-// renewBefore is the remaining life at which a start replaces an authority.
-const renewBefore = 365 * 24 * time.Hour
+// RenewBefore is the remaining life at which a start replaces an authority.
+const RenewBefore = 365 * 24 * time.Hour
 
 // Authority keeps an instance's certificate authority. Its key leaves the process only sealed.
 type Authority struct {
@@ -39,7 +39,7 @@ func (s *Authority) Get(ctx context.Context) (*ca.Authority, error) {
 	var authority *ca.Authority
 	err := s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		authority, err = s.load(ctx, tx)
-		if err != nil || authority != nil && authority.Expires().After(s.now().Add(renewBefore)) {
+		if err != nil || authority != nil && authority.Expires().After(s.now().Add(RenewBefore)) {
 			return err
 		}
 		detail := "Made the certificate authority of this instance."

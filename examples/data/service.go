@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
@@ -12,11 +11,8 @@ import (
 	"strings"
 )
 
-// Sizes of a page of observations.
-const (
-	defaultPage = 100
-	largestPage = 200
-)
+// perPage is how many observations a page has.
+const perPage = 100
 
 // page is the answer to GET /observations.
 type page struct {
@@ -26,9 +22,9 @@ type page struct {
 	Total int           `json:"total"`
 }
 
-// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 with "Authorization:
-// Bearer <token>". Other requests get 401. year and month are optional. GET
-// /observations.csv?year=2014 returns all rows as in the file.
+// Service answers GET /observations?year=2014&month=7&page=1 with "Authorization: Bearer <token>".
+// Other requests get 401. year and month are optional. GET /observations.csv?year=2014 returns all rows as in the
+// file.
 func Service(token string, observations []Observation) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /observations", func(w http.ResponseWriter, r *http.Request) {
@@ -63,10 +59,9 @@ func table(year int) []byte {
 }
 
 func guard(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte("Bearer " + token))
+	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if token == "" || subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="weather"`)
 			answer(w, http.StatusUnauthorized,
 				map[string]string{"error": "this service needs its token: Authorization: Bearer …"})
@@ -89,10 +84,6 @@ func find(all []Observation, query url.Values) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	size, err := number(query, "page_size", defaultPage, 1, largestPage)
-	if err != nil {
-		return page{}, err
-	}
 	var found []Observation
 	for _, o := range all {
 		if (year == 0 || strings.HasPrefix(o.Date, fmt.Sprintf("%04d-", year))) &&
@@ -100,8 +91,8 @@ func find(all []Observation, query url.Values) (page, error) {
 			found = append(found, o)
 		}
 	}
-	from := min((n-1)*size, len(found))
-	to := min(from+size, len(found))
+	from := min((n-1)*perPage, len(found))
+	to := min(from+perPage, len(found))
 	p := page{Items: append([]Observation{}, found[from:to]...), Page: n, Total: len(found)}
 	if to < len(found) {
 		next := n + 1

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -32,9 +30,6 @@ type airlock struct {
 
 // startAirlock starts the server and returns when it runs scripts.
 func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
-	if err := free(o.addr); err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(o.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -46,7 +41,9 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 
 	a := &airlock{url: "http://" + o.addr, password: strings.ToLower(rand.Text()), log: logFile.Name(),
 		exited: make(chan struct{})}
-	cmd := exec.Command(o.binary, "serve")
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	cmd := exec.CommandContext(life, o.binary, "serve")
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, 20*time.Second
 	cmd.Env = append(os.Environ(),
 		"AIRLOCK_ADDR="+o.addr,
 		"AIRLOCK_DATA_DIR="+o.dir,
@@ -57,10 +54,11 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	// Pdeathsig: the server never outlives it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
+		stop()
 		return nil, fmt.Errorf("start %s serve: %w", o.binary, err)
 	}
 	go func() { a.err = cmd.Wait(); close(a.exited) }()
-	a.stop = func() { end(cmd.Process, a.exited) }
+	a.stop = func() { stop(); <-a.exited }
 
 	if err := a.ready(ctx); err != nil {
 		a.stop()
@@ -85,16 +83,6 @@ func newToken(ctx context.Context, o options) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// free reports early if another program listens there.
-func free(addr string) error {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return fmt.Errorf("%w\nSomething else may be running there; choose another address: "+
-			"AIRLOCK_ADDR=127.0.0.1:9191 make demo", err)
-	}
-	return listener.Close()
-}
-
 // ready waits until GET /health says that scripts can run.
 func (a *airlock) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -117,7 +105,7 @@ func (a *airlock) ready(ctx context.Context) error {
 		}
 		select {
 		case <-a.exited:
-			return fmt.Errorf("the server ended: %w", errOr(a.err, "exit status 0"))
+			return fmt.Errorf("the server ended: %v", a.err)
 		case <-ctx.Done():
 			return fmt.Errorf("the server is not ready after a minute: %s", reason)
 		case <-time.After(100 * time.Millisecond):
@@ -132,7 +120,7 @@ func (a *airlock) wait(ctx context.Context) error {
 		say("")
 		return nil
 	case <-a.exited:
-		return fmt.Errorf("the server ended: %w\n%s", errOr(a.err, "exit status 0"), a.lastLines())
+		return fmt.Errorf("the server ended: %v\n%s", a.err, a.lastLines())
 	}
 }
 
@@ -144,22 +132,4 @@ func (a *airlock) lastLines() string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return "The end of " + a.log + ":\n  " + strings.Join(lines[max(0, len(lines)-15):], "\n  ")
-}
-
-// end asks a process to end, then kills it.
-func end(p *os.Process, exited <-chan struct{}) {
-	_ = p.Signal(syscall.SIGTERM)
-	select {
-	case <-exited:
-	case <-time.After(20 * time.Second):
-		_ = p.Kill()
-		<-exited
-	}
-}
-
-func errOr(err error, text string) error {
-	if err == nil {
-		return errors.New(text)
-	}
-	return err
 }

@@ -1,4 +1,0 @@
-package instance
-
-// RenewBefore is for tests outside of this package.
-const RenewBefore = renewBefore
