@@ -77,12 +77,6 @@ func (tx Blobs) Names(ctx context.Context, names []string) ([]string, error) {
 		"SELECT name FROM blobs WHERE name IN (SELECT value FROM json_each(?))", listJSON(names))
 }
 
-// Totals returns how many blobs there are, and their bytes.
-func (tx Blobs) Totals(ctx context.Context) (n, bytes int64, err error) {
-	err = tx.row(ctx, "SELECT count(*), coalesce(sum(size), 0) FROM blobs").Scan(&n, &bytes)
-	return n, bytes, failed("count blobs", err)
-}
-
 // RemoveUnused forgets at most limit blobs without references since a time. It returns their names
 // in the storage. Unfinished executions refer to their files.
 func (tx Blobs) RemoveUnused(ctx context.Context, before time.Time, limit int) ([]string, error) {

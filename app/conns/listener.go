@@ -33,15 +33,6 @@ func Listen(inner net.Listener, most int, trusted []netip.Prefix, log *slog.Logg
 		logged: rate.Sometimes{Interval: time.Minute}}
 }
 
-// Open returns how many connections are open.
-func (l *Listener) Open() int { return l.places.Taken() }
-
-// Most returns how many connections may be open.
-func (l *Listener) Most() int { return l.most }
-
-// Refused returns how many connections were closed at once so far.
-func (l *Listener) Refused() int64 { return l.refused.Load() }
-
 // Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {

@@ -44,7 +44,7 @@ func newWorld(t *testing.T, most int, trusted ...string) *world {
 	t.Cleanup(func() {
 		_ = server.Close()
 		<-served
-		w.until("every place is free at the end", func() bool { return w.listener.Open() == 0 })
+		w.until("every place is free at the end", func() bool { return w.listener.places.Taken() == 0 })
 		if n := strings.Count(w.log.String(), "\n"); n > 1 {
 			t.Errorf("the log has %d lines:\n%s", n, w.log.String())
 		}
@@ -95,7 +95,7 @@ func (w *world) until(what string, reached func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			w.t.Fatalf("not %s: %d open, %d refused", what, w.listener.Open(), w.listener.Refused())
+			w.t.Fatalf("not %s: %d open, %d refused", what, w.listener.places.Taken(), w.listener.refused.Load())
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestStrangersConnectionsAreBounded(t *testing.T) {
 		}
 	}
 	w.until("half of the room is taken, and no more", func() bool {
-		return w.listener.Open() == 20 && w.listener.Refused() == 180
+		return w.listener.places.Taken() == 20 && w.listener.refused.Load() == 180
 	})
 	for i := range 20 {
 		if !w.answered(fmt.Sprint("127.0.0.", 2+i%4)) {
@@ -135,7 +135,7 @@ func TestConnectionsAreBoundedInAll(t *testing.T) {
 		w.dial(fmt.Sprint("127.0.1.", 1+i%100), "")
 	}
 	w.until("all of the room is taken", func() bool {
-		return w.listener.Open() == 40 && w.listener.Refused() == 360
+		return w.listener.places.Taken() == 40 && w.listener.refused.Load() == 360
 	})
 }
 
@@ -145,7 +145,7 @@ func TestTrustedProxyHasNoShare(t *testing.T) {
 	for range 25 {
 		w.dial("127.0.0.3", "")
 	}
-	w.until("all of the room is taken", func() bool { return w.listener.Open() == 20 && w.listener.Refused() == 5 })
+	w.until("all of the room is taken", func() bool { return w.listener.places.Taken() == 20 && w.listener.refused.Load() == 5 })
 }
 
 // TestEveryPlaceIsFreeInTheEnd: also of connections that end while others begin.

@@ -50,7 +50,6 @@ func (f *Files) Collect(ctx context.Context) error {
 			if err := f.cfg.Storage.Delete(ctx, name); err != nil {
 				return err // a stray by now, which a later pass removes
 			}
-			f.counts.collected.Add(1)
 		}
 		if len(names) < collectBatch {
 			break
@@ -92,7 +91,6 @@ func (f *Files) removeStrays(ctx context.Context, before time.Time) error {
 		if err := f.cfg.Storage.Delete(ctx, name); err != nil {
 			return err
 		}
-		f.counts.collected.Add(1)
 	}
 	return nil
 }

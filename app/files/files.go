@@ -37,7 +37,6 @@ type Config struct {
 type Files struct {
 	cfg    Config
 	prefix string // of its blobs in the storage
-	counts counts
 
 	mu      sync.Mutex
 	keeping map[string]int64 // bytes that uploads of a profile are about to keep
@@ -136,7 +135,6 @@ func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int6
 		return err
 	})
 	if err == nil && stored+bytes > f.cfg.Quota {
-		f.counts.refused.Add(1)
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the profile keeps %s of files, and its quota is %s",
 			app.ApproxSize(stored), app.FormatSize(f.cfg.Quota)),
 			"Delete files with DELETE /files/{id}: within an hour they count no more. Artifacts end by themselves.")
@@ -243,15 +241,6 @@ func (f *Files) errNoFile(name string) error {
 			app.Count(int(f.cfg.Retention/(24*time.Hour)), "day")))
 	e.Field = "files"
 	return e
-}
-
-// Stored returns how many contents are kept, and their bytes.
-func (f *Files) Stored(ctx context.Context) (n, bytes int64, err error) {
-	err = f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		n, bytes, err = tx.Blobs.Totals(ctx)
-		return err
-	})
-	return n, bytes, err
 }
 
 // Retention is how long artifacts stay, and files after their last use.

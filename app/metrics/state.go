@@ -19,20 +19,9 @@ type State struct {
 	OpenHosts        int // of locked profiles
 	WarmBoxes        int
 	TemplateReady    int // 0 or 1
-	DatabaseBytes    int64
-	ReusableBytes    int64
 	DiskFreeBytes    int64
 	DiskSizeBytes    int64
 	DiskFull         bool
-	ExecutionsPruned int64
-	FileContents     int64 // of files and artifacts
-	FileBytes        int64
-	FilesWithheld    int64 // artifacts, since the start
-	FilesCollected   int64 // contents, likewise
-	FilesRefused     int64 // by quotas, likewise
-	Connections      int   // that are open
-	MostConnections  int   // that may be; negative if there is no bound
-	Refused          int64 // connections, for want of room
 }
 
 // gathered turns a State into metrics, each time anew.
@@ -52,24 +41,9 @@ func gathered(now func() State) prometheus.Gatherer {
 		gauge(r, "airlock_boxes_warm", "Boxes that are ready.", float64(s.WarmBoxes), nil)
 		gauge(r, "airlock_template_ready",
 			"1 if boxes are forked from a template, 0 if they start from nothing instead.", float64(s.TemplateReady), nil)
-		gauge(r, "airlock_database_size_bytes", "Database size, without its write-ahead log.",
-			float64(s.DatabaseBytes), nil)
-		gauge(r, "airlock_database_reusable_bytes", "Empty pages in the database, reused first.",
-			float64(s.ReusableBytes), nil)
 		gauge(r, "airlock_disk_free_bytes", "Free space on the database's disk.", float64(s.DiskFreeBytes), nil)
 		gauge(r, "airlock_disk_size_bytes", "Size of the database's disk.", float64(s.DiskSizeBytes), nil)
 		gauge(r, "airlock_disk_full", "1 while Airlock refuses work for lack of space.", truth(s.DiskFull), nil)
-		gauge(r, "airlock_files_contents", "Contents of files and artifacts, each counted once.",
-			float64(s.FileContents), nil)
-		gauge(r, "airlock_files_stored_bytes", "Size of those contents.", float64(s.FileBytes), nil)
-		counter(r, "airlock_files_withheld_total", "Artifacts whose content was not kept.", s.FilesWithheld, nil)
-		counter(r, "airlock_files_collected_total", "Contents removed because nothing refers to them.", s.FilesCollected, nil)
-		counter(r, "airlock_files_quota_refused_total", "Files and artifacts refused by a profile's quota.",
-			s.FilesRefused, nil)
-		gauge(r, "airlock_http_connections", "Open connections.", float64(s.Connections), nil)
-		gauge(r, "airlock_http_connections_limit", "Connection limit.", float64(s.MostConnections), nil)
-		counter(r, "airlock_http_connections_refused_total", "Connections refused for lack of room.", s.Refused, nil)
-		counter(r, "airlock_executions_removed_total", "Executions removed by retention, ever.", s.ExecutionsPruned, nil)
 		return r.Gather()
 	})
 }
@@ -81,15 +55,6 @@ func gauge(r *prometheus.Registry, name, help string, value float64, labels prom
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels})
 	g.Set(value)
 	r.MustRegister(g)
-}
-
-func counter(r *prometheus.Registry, name, help string, value int64, labels prometheus.Labels) {
-	if value < 0 {
-		return
-	}
-	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels})
-	c.Add(float64(value))
-	r.MustRegister(c)
 }
 
 func truth(b bool) float64 {

@@ -123,11 +123,7 @@ func (h *filesHook) After(e *ending) {
 	}
 	c := artifactCheck{hook: h, red: h.redaction.redactor(), names: map[string]bool{}, patience: storeWithin}
 	for _, a := range h.left {
-		stored := c.keep(h.checks, a)
-		if stored.Withheld != "" {
-			h.runner.cfg.Files.CountWithheld()
-		}
-		e.artifacts = append(e.artifacts, stored)
+		e.artifacts = append(e.artifacts, c.keep(h.checks, a))
 		if a.spool != nil {
 			a.spool.Close()
 		}

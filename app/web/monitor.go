@@ -67,21 +67,6 @@ func (s *Server) state() metrics.State {
 		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, AwaitingApproval: -1,
 		OpenScripts: -1, OpenSkills: -1, OpenProfiles: -1, OpenHosts: -1,
 		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
-		// Unknown, unless they can be read below.
-		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1, FileContents: -1, FileBytes: -1,
-		FilesWithheld: -1, FilesCollected: -1, FilesRefused: -1,
-		Connections: -1, MostConnections: -1, Refused: -1,
-	}
-	if s.cfg.Conns != nil {
-		now.Connections, now.MostConnections, now.Refused = s.cfg.Conns.Open(), s.cfg.Conns.Most(), s.cfg.Conns.Refused()
-	}
-	if size, err := s.cfg.Engine.Statistics.Stored(ctx); err == nil {
-		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
-	}
-	if n, bytes, err := s.cfg.Engine.Files.Stored(ctx); err == nil {
-		now.FileContents, now.FileBytes = n, bytes
-		happened := s.cfg.Engine.Files.Counts()
-		now.FilesWithheld, now.FilesCollected, now.FilesRefused = happened.Withheld, happened.Collected, happened.Refused
 	}
 	if open, err := s.cfg.Engine.Approvals.Open(ctx); err == nil {
 		now.AwaitingApproval = 0
@@ -94,11 +79,6 @@ func (s *Server) state() metrics.State {
 	}
 	if profiles, err := s.cfg.Access.Profiles.List(ctx); err == nil {
 		now.OpenProfiles, now.OpenHosts = undecided(profiles, s.cfg.Now())
-	}
-	if s.cfg.Retention != nil {
-		if status, err := s.cfg.Retention.Status(ctx); err == nil {
-			now.ExecutionsPruned = status.All
-		}
 	}
 	return now
 }

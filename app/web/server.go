@@ -12,7 +12,6 @@ import (
 
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/backups"
-	"github.com/computclaw/airlock/app/conns"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
@@ -40,7 +39,6 @@ type Config struct {
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
-	Conns          *conns.Listener  // for the metrics; may be nil
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request

@@ -268,7 +268,6 @@ func (s *server) serveHTTP(cfg config.Config, way instance.Network, listener, mo
 		return err
 	}
 	face := web.New(web.Config{
-		Conns:  bounded,
 		Access: s.Access, Engine: s.engine, Tester: way.Tester(s.Instance, false), Transfer: s.Transfer, Backups: s.Backups,
 		Retention: s.Keeper,
 		Rules:     cfg.Patterns, Metrics: s.metrics, Key: s.Key, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL,
