@@ -159,9 +159,7 @@ func unread(x run, err error) (*sdk.CallToolResult, error) {
 
 // poll asks for an execution's state, held open for one tick.
 func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error) {
-	got, err := c.api.Do(ctx,
-		client.Request{Method: "GET", Path: x.path + "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64),
-			Profile: x.profile})
+	got, err := c.api.Do(ctx, client.Request{Method: "GET", Path: heldOpen(x.path), Profile: x.profile})
 	if err != nil || !got.OK() {
 		return got, execution{}, orRefusal(got, err)
 	}
@@ -172,6 +170,15 @@ func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error)
 	return got, now, nil
 }
 
+// heldOpen has the API hold a call open for one tick.
+func heldOpen(path string) string {
+	before := "?"
+	if strings.Contains(path, "?") {
+		before = "&"
+	}
+	return path + before + "wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
+}
+
 // awaitPerson waits until a person has locked and completed, or ended, the profile. If nothing is
 // left to do it returns at once.
 func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
@@ -179,7 +186,7 @@ func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolR
 	for reports := 0; ; {
 		held := r
 		if reports > 0 {
-			held.Path += "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
+			held.Path = heldOpen(r.Path)
 		}
 		got, err := c.api.Do(ctx, held)
 		if err != nil || !got.OK() {

@@ -26,3 +26,12 @@ func TestPatience(t *testing.T) {
 		t.Errorf("of a request that ends in a minute: %v", got)
 	}
 }
+
+func TestHeldOpen(t *testing.T) {
+	for path, want := range map[string]string{"/executions/e": "/executions/e?wait=5",
+		"/executions/e?include=script": "/executions/e?include=script&wait=5"} {
+		if got := heldOpen(path); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -8,7 +8,7 @@
 // "internal".
 //
 // Bodies are read strictly: one JSON object of at most 4 MiB in valid UTF-8, no duplicate or
-// unknown names, no lone surrogates, exact types, null meaning absent. A form content type, curl's
+// unknown names, exact types, null meaning absent. A form content type, curl's
 // default, is read as JSON too; any other type is refused.
 //
 // # Secrets in URLs

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -30,6 +31,18 @@ type Manifest struct {
 
 	// Needs is not from SKILL.md: Bundle.Needs, where it was noted.
 	Needs Needs `json:"needs,omitzero"`
+}
+
+// ExampleInputs returns the example or default of the input schema; nil without one.
+func (m Manifest) ExampleInputs() json.RawMessage {
+	var schema struct {
+		Examples []json.RawMessage `json:"examples"`
+		Default  json.RawMessage   `json:"default"`
+	}
+	if json.Unmarshal([]byte(m.InputSchema), &schema) == nil && len(schema.Examples) > 0 {
+		return schema.Examples[0]
+	}
+	return schema.Default
 }
 
 const (

@@ -126,10 +126,6 @@ func decodeBody(data []byte, out any) error {
 		return app.E(app.CodeInvalidJSON, "the body is "+KindOf(whole)+", not a JSON object",
 			"Send one JSON object, such as {\"description\": \"…\"}.")
 	}
-	if loneSurrogate(data) {
-		return app.E(app.CodeInvalidJSON, "the body has half of a surrogate pair (\\ud800 to \\udfff) on its own",
-			"Write the character itself, or both halves.")
-	}
 	return BindJSON(whole, out, "")
 }
 
@@ -144,45 +140,6 @@ func explainSyntax(data []byte, err error) error {
 	return app.E(app.CodeInvalidJSON,
 		fmt.Sprintf("the body is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax.Error()),
 		"Send exactly one JSON object. Let a JSON library write it: line breaks inside strings must be \\n.")
-}
-
-// loneSurrogate reports a lone \uD800–\uDFFF escape, which would silently become U+FFFD. data is
-// valid JSON.
-func loneSurrogate(data []byte) bool {
-	high := false // the escape just before was a first half
-	for i := 0; i < len(data); i++ {
-		if data[i] != '\\' || i+1 >= len(data) {
-			if high {
-				return true
-			}
-			continue
-		}
-		i++
-		half := byte(0)
-		if data[i] == 'u' && i+4 < len(data) {
-			half = surrogate(data[i+1 : i+5])
-			i += 4
-		}
-		if high != (half == 'l') {
-			return true
-		}
-		high = half == 'h'
-	}
-	return high
-}
-
-// surrogate classifies four hex digits: 'h' (high half), 'l' (low half) or 0.
-func surrogate(hex []byte) byte {
-	if hex[0] != 'd' && hex[0] != 'D' {
-		return 0
-	}
-	switch hex[1] {
-	case '8', '9', 'a', 'b', 'A', 'B':
-		return 'h'
-	case 'c', 'd', 'e', 'f', 'C', 'D', 'E', 'F':
-		return 'l'
-	}
-	return 0
 }
 
 // KindOf returns a JSON value's type with its article.
