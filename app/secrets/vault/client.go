@@ -5,24 +5,19 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/hashicorp/vault/api"
-	"golang.org/x/sync/semaphore"
-
 	"github.com/computclaw/airlock/app"
+	"github.com/hashicorp/vault/api"
 )
 
 // Client reads from one Vault as one identity. It is safe for concurrent use.
 type Client struct {
-	cfg   Config
-	base  *api.Client         // without a token
-	idle  func()              // closes connections that nobody uses
-	reads *semaphore.Weighted // bounds the reads at once
-	cache *cache
+	cfg  Config
+	base *api.Client // without a token
+	idle func()      // closes connections that nobody uses
 
-	login    chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
-	mu       sync.Mutex
-	active   *session   // nil: not logged in
-	secretID app.Secret // of the last login
+	login  chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
+	mu     sync.Mutex
+	active *session // nil: not logged in
 
 	stop    context.CancelFunc // of Start; nil before
 	running sync.WaitGroup
@@ -54,7 +49,7 @@ type Fetched struct {
 // cause.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
-	answers := c.readAll(context.WithoutCancel(ctx), byPath(refs))
+	answers := c.readAll(context.WithoutCancel(ctx), refs)
 	for _, a := range answers {
 		if a.secret.lease.ID != "" {
 			f.Leases = append(f.Leases, a.secret.lease)
@@ -69,25 +64,10 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 		if a.err != nil {
 			err = a.err
 		}
-		if err == nil && c.holdsOwn(v.Secret) {
-			err = errOwnToken
-		}
 		if err != nil {
 			return f, &ReadError{ref, err}
 		}
 		f.Values[ref] = v
 	}
 	return f, nil
-}
-
-func byPath(refs []app.Reference) []string {
-	var paths []string
-	known := map[string]bool{}
-	for _, r := range refs {
-		if !known[r.Path] {
-			known[r.Path] = true
-			paths = append(paths, r.Path)
-		}
-	}
-	return paths
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -23,7 +22,7 @@ type Config struct {
 	Namespace string // of an Enterprise Vault or OpenBao; "" is the root
 
 	Token     app.Secret
-	TokenFile string // holds the token; read again when it changes, as an agent's sink does
+	TokenFile string // holds the token, as an agent's sink does; read at every login
 
 	RoleID       string
 	SecretID     app.Secret // "" if the role doesn't ask for one
@@ -32,7 +31,6 @@ type Config struct {
 
 	TLS     api.TLSConfig // certificates to trust and to show
 	Timeout time.Duration // of one Fetch; 0: DefaultTimeout
-	Cache   time.Duration // how long static values may be reused; 0: they are read for each execution
 
 	Log *slog.Logger     // nil: none. It gets references and lease ids, never values
 	Now func() time.Time // nil: time.Now
@@ -44,7 +42,7 @@ const DefaultTimeout = 10 * time.Second
 // Bounds on requests to a Vault and on its answers.
 const (
 	maxAnswer = 4 << 20 // bytes of one answer
-	maxReads  = 32      // reads at once
+	maxConns  = 32      // requests at once
 )
 
 // New returns a Client without connecting. The first read, or Start, logs in. Errors: a setting is
@@ -69,8 +67,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
-	return &Client{cfg: cfg, base: base, idle: idle, reads: semaphore.NewWeighted(maxReads), login: make(chan struct{}, 1),
-		cache: newCache(cfg.Cache, cfg.Now)}, nil
+	return &Client{cfg: cfg, base: base, idle: idle, login: make(chan struct{}, 1)}, nil
 }
 
 func (cfg *Config) check() error {
@@ -110,7 +107,7 @@ func loopback(host string) bool {
 // HTTPS_PROXY counts.
 func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = maxReads
+	transport.MaxConnsPerHost, transport.MaxIdleConnsPerHost = maxConns, maxConns
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	settings := &api.Config{
 		Address: cfg.Address, HttpClient: &http.Client{Transport: transport}, Timeout: cfg.Timeout,

@@ -6,7 +6,7 @@
 // Nothing else is retried: an execution must not wait for a Vault that is down.
 //
 // Fetch reads each path once for all its fields: user and password share one lease, KV fields one
-// version. Answers with a lease are never cached; others for as long as the operator says.
+// version. Nothing is cached.
 //
 // A cancelled execution waits for pending answers and gives their leases back. A lease that comes
 // after the time limit lives until it expires.

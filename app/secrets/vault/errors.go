@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,13 +47,14 @@ func explain(err error, limit time.Duration) error {
 		return explainStatus(answered)
 	}
 	var timeout net.Error
+	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return because(app.CodeUnreachable, fmt.Sprintf("Vault did not answer within %g s", limit.Seconds()), askOperator,
 			err)
 	case errors.Is(err, context.Canceled):
 		return err
-	case isUntrusted(err):
+	case errors.As(err, &untrusted):
 		return because(app.CodeUnreachable, "Vault's certificate is not trusted",
 			"Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
 	}
@@ -71,8 +71,7 @@ func explainStatus(err *api.ResponseError) error {
 	case err.StatusCode == http.StatusServiceUnavailable && strings.Contains(strings.Join(err.Errors, " "), "sealed"):
 		return because(app.CodeUnreachable, "Vault is sealed", "Ask the operator to unseal Vault, then submit again.", err)
 	case err.StatusCode == http.StatusForbidden:
-		return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it",
-			"Ask the operator to allow it in the policy of Airlock's token in Vault.", err)
+		return because(errDenied.Code, errDenied.Message, errDenied.Hint, err)
 	case err.StatusCode == http.StatusNotFound:
 		return errNothing
 	case err.StatusCode == http.StatusInternalServerError:
@@ -90,9 +89,9 @@ func explainStatus(err *api.ResponseError) error {
 // maxMessage bounds Vault's own words in the log, in bytes.
 const maxMessage = 300
 
-// tame shortens Vault's refusals for the log and masks our secrets in them. It drops a proxy's
+// tame shortens Vault's refusals for the log and masks our secret in them. It drops a proxy's
 // answers, which may repeat the token.
-func tame(err error, secrets ...app.Secret) error {
+func tame(err error, secret app.Secret) error {
 	var answered *api.ResponseError
 	if !errors.As(err, &answered) {
 		return err
@@ -101,23 +100,13 @@ func tame(err error, secrets ...app.Secret) error {
 		answered.Errors = []string{"an answer that is not Vault's"}
 	}
 	for i, words := range answered.Errors {
-		for _, s := range secrets {
-			if !s.Empty() {
-				words = strings.ReplaceAll(words, s.Reveal(), app.Masked)
-			}
+		if !secret.Empty() {
+			words = strings.ReplaceAll(words, secret.Reveal(), app.Masked)
 		}
 		answered.Errors[i] = app.Clip(words, maxMessage)
 	}
 	answered.Errors = answered.Errors[:min(len(answered.Errors), 5)]
 	return err
-}
-
-func isUntrusted(err error) bool {
-	var unknown x509.UnknownAuthorityError
-	var invalid x509.CertificateInvalidError
-	var name x509.HostnameError
-	var verification *tls.CertificateVerificationError
-	return errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &name) || errors.As(err, &verification)
 }
 
 // Reasons why a reference does not resolve.
@@ -137,8 +126,9 @@ var (
 		"Ask the person to undelete it or to store a new one.", nil)
 	errNoData = because(app.CodeMissingValue, "the path leads past the data of a KV version 2 mount",
 		"Ask the person to write data/ after the mount in the credential's reference: secret/data/oracle#password.", nil)
-	errOwnToken = because(app.CodeForbidden, "that is Airlock's own access to Vault, which no script may have",
-		"Ask the person to correct the credential's reference.", nil)
+	errDenied = because(app.CodeForbidden, "Vault denied permission: Airlock may not read it",
+		"Ask the operator to allow it in the policy of Airlock's token in Vault; a path in KV version 2 needs data/ after "+
+			"its mount.", nil)
 	errBadToken = because(app.CodeUnreachable, "Vault doesn't accept Airlock's token any more",
 		"Ask the operator to give Airlock a new token for Vault.", nil)
 )

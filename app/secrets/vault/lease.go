@@ -35,7 +35,7 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 // Hold renews a lease until ctx ends. It calls extended after each renewal with the remaining time.
 // Errors: Vault no longer renews it.
 func (c *Client) Hold(ctx context.Context, lease Lease, extended func(time.Duration)) error {
-	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable},
+	return c.prolong(ctx, time.Duration(lease.Seconds)*time.Second, lease.Renewable,
 		func(ctx context.Context) (time.Duration, error) {
 			var got *api.Secret
 			err := c.as(ctx, func(client *api.Client) (err error) {

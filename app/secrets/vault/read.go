@@ -26,39 +26,31 @@ type answer struct {
 	err    error
 }
 
-// readAll returns the answers by path. It ends with ctx and the time limit.
-func (c *Client) readAll(ctx context.Context, paths []string) map[string]answer {
+// readAll reads each path of the references once. It ends with ctx and the time limit.
+func (c *Client) readAll(ctx context.Context, refs []app.Reference) map[string]answer {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	var reads sync.WaitGroup
 	var mu sync.Mutex
-	answers := make(map[string]answer, len(paths))
-	for _, path := range paths {
+	answers := make(map[string]answer, len(refs))
+	begun := map[string]bool{}
+	for _, ref := range refs {
+		if begun[ref.Path] {
+			continue
+		}
+		begun[ref.Path] = true
 		reads.Go(func() {
-			s, err := c.readInTurn(ctx, path)
+			s, err := c.read(ctx, ref.Path)
+			if err != nil {
+				c.cfg.Log.Warn("a secret could not be read from Vault", "path", ref.Path, "error", reason(err))
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			answers[path] = answer{s, err}
+			answers[ref.Path] = answer{s, err}
 		})
 	}
 	reads.Wait()
 	return answers
-}
-
-// readInTurn reads a path from the cache or Vault, a few at once.
-func (c *Client) readInTurn(ctx context.Context, path string) (secret, error) {
-	if s, ok := c.cache.get(path); ok {
-		return s, nil
-	}
-	if err := c.reads.Acquire(ctx, 1); err != nil {
-		return secret{}, explain(context.Cause(ctx), c.cfg.Timeout)
-	}
-	defer c.reads.Release(1)
-	s, err := c.read(ctx, path)
-	if err != nil {
-		c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", reason(err))
-	}
-	return s, err
 }
 
 func (c *Client) read(ctx context.Context, path string) (secret, error) {
@@ -67,19 +59,10 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 		raw, err = client.Logical().ReadWithContext(ctx, path)
 		return err
 	})
-	if forbidden(err) {
-		if m, unknown := c.mount(ctx, path); unknown == nil && m.withData(path) != "" {
-			return secret{}, errNoData // a policy names what is below data/, so Vault denies what no policy could mend
-		}
-	}
 	if err != nil {
 		return secret{}, explain(err, c.cfg.Timeout)
 	}
-	s, err := parse(path, raw)
-	if err == nil && s.lease.ID == "" {
-		c.cache.put(path, s)
-	}
-	return s, err
+	return parse(path, raw)
 }
 
 // as calls do with a valid token. Vault answers 403 for a missing permission and for an expired
@@ -90,7 +73,7 @@ func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 		if err != nil {
 			return err
 		}
-		err = tame(do(s.client), c.own()...)
+		err = tame(do(s.client), s.token)
 		if !forbidden(err) || try > 0 {
 			return err
 		}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -107,29 +105,6 @@ func TestPathThroughANamespaceIsNoWayToVaultsOwn(t *testing.T) {
 	for _, text := range []string{"team/auth/token/lookup-self#id", "team/auth/token/lookup-self#accessor",
 		"team/sys/policies/acl/wide#policy"} {
 		w.refused(text, app.CodeForbidden, "Vault's own")
-	}
-}
-
-// TestOwnSecretIDIsNoSecretOfAScript: neither alone nor within a longer value.
-func TestOwnSecretIDIsNoSecretOfAScript(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "secret-id")
-	w := newWorld(t, byRole("1h"), func(_ *vaulttest.Server, cfg *Config) {
-		if err := os.WriteFile(file, []byte(cfg.SecretID.Reveal()+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg.SecretID, cfg.SecretIDFile = app.Secret{}, file
-	})
-	secretID, err := readSecret(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.server.Put("a", map[string]any{"x": value})
-	w.mustRead("secret/data/a#x")
-	w.server.Put("a", map[string]any{"x": secretID.Reveal(), "y": "secret_id=" + secretID.Reveal(),
-		"z": "Bearer " + w.client.current().token.Reveal()})
-	for _, field := range []string{"x", "y", "z"} {
-		w.refused("secret/data/a#"+field, app.CodeForbidden, "own access")
 	}
 }
 

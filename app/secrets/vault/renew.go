@@ -12,7 +12,6 @@ import (
 const (
 	loginRetry = time.Second // after a failed login, doubled up to loginLast
 	loginLast  = 30 * time.Second
-	fileEvery  = 2 * time.Second // how often a token file is looked at
 )
 
 // Start logs in and keeps the token alive in the background, until Close. It retries while the
@@ -51,50 +50,21 @@ func (c *Client) Close(ctx context.Context) error {
 	return s.client.Auth().Token().RevokeSelfWithContext(within, "")
 }
 
-// keep renews a token until it expires or is replaced.
+// keep renews a token until it ends or another takes its place. With AppRole another does when a
+// third of its life is left that Vault doesn't prolong; it keeps its leases until then.
 func (c *Client) keep(ctx context.Context, s *session) {
-	ctx, cancel := context.WithCancel(ctx)
+	use, cancel := context.WithCancel(s.use)
 	defer cancel()
-	ended := make(chan struct{})
-	c.running.Go(func() {
-		defer close(ended)
-		c.renewToken(ctx, s)
-	})
-	ticker := time.NewTicker(fileEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ended:
-			ended = nil
-			if c.cfg.RoleID != "" {
-				c.drop(s) // a new login before the token is gone; it keeps its leases until then
-				return
-			}
-		case <-ticker.C:
-			if c.isReplaced(s) {
-				c.drop(s)
-			}
-			if c.current() != s {
-				return
-			}
-		}
-	}
-}
-
-// renewToken returns when the token must be replaced. With AppRole that is with a third of its life
-// left.
-func (c *Client) renewToken(ctx context.Context, s *session) {
-	if s.life == 0 {
-		<-ctx.Done()
+	defer context.AfterFunc(ctx, cancel)()
+	if s.ttl == 0 {
+		<-use.Done()
 		return
 	}
-	l := life{left: s.life, renewable: s.renewable}
+	spare := time.Duration(0)
 	if c.cfg.RoleID != "" {
-		l.enough = s.life / 3
+		spare = s.ttl / 3
 	}
-	err := c.prolong(ctx, l, func(ctx context.Context) (time.Duration, error) {
+	renew := func(ctx context.Context) (time.Duration, error) {
 		got, err := s.client.Auth().Token().RenewSelfWithContext(ctx, 0)
 		if err != nil || got == nil || got.Auth == nil {
 			return 0, errors.Join(err, errLongest)
@@ -103,18 +73,14 @@ func (c *Client) renewToken(ctx context.Context, s *session) {
 		c.mu.Lock()
 		s.expires = c.cfg.Now().Add(d)
 		c.mu.Unlock()
-		return d, nil
-	})
-	if err != nil && c.cfg.RoleID == "" {
-		c.cfg.Log.Warn("Airlock's token for Vault ends and can't be renewed", "method", c.cfg.method(), "error", err)
+		return d - spare, nil
 	}
-}
-
-// life is the lifetime of a token or lease.
-type life struct {
-	left      time.Duration
-	enough    time.Duration // prolong is content to end with so much left
-	renewable bool
+	if err := c.prolong(use, s.ttl-spare, s.renewable, renew); err != nil {
+		if c.cfg.RoleID == "" {
+			c.cfg.Log.Warn("Airlock's token for Vault ended and couldn't be renewed", "method", c.cfg.method(), "error", err)
+		}
+		c.drop(s)
+	}
 }
 
 // leastBetween is the shortest time between two renewals of one thing.
@@ -122,43 +88,29 @@ const leastBetween = 500 * time.Millisecond
 
 var errLongest = errors.New("that is the longest that Vault allows")
 
-// prolong renews something at a third of its time, and retries failures. It returns nil when ctx
-// ends, or an error once no more than enough time is left. renew returns the new time until expiry.
-func (c *Client) prolong(ctx context.Context, l life, renew func(context.Context) (time.Duration, error)) error {
-	ends := c.cfg.Now().Add(l.left)
-	failed := errLongest
-	for {
-		rest := ends.Sub(c.cfg.Now()) - l.enough
-		if rest <= 0 {
-			return fmt.Errorf("vault: not renewed: %w", failed)
+// prolong renews something after two thirds of its time, and retries failures while some is left.
+// It returns nil when ctx ends, else why nothing is left. renew returns the new time until expiry.
+func (c *Client) prolong(ctx context.Context, left time.Duration, renewable bool,
+	renew func(context.Context) (time.Duration, error)) error {
+	ends, failed := c.cfg.Now().Add(left), errLongest
+	for left > 0 {
+		pause := left
+		if renewable {
+			pause = min(left, max(left*2/3, leastBetween))
 		}
-		if l.renewable {
-			_ = sleep.For(ctx, min(rest, max(rest/3, leastBetween)))
-		} else {
-			_ = sleep.For(ctx, rest)
-		}
-		if ctx.Err() != nil {
+		if sleep.For(ctx, pause) != nil {
 			return nil
 		}
-		if !l.renewable || ends.Sub(c.cfg.Now()) <= l.enough {
+		if left = ends.Sub(c.cfg.Now()); left <= 0 || !renewable {
 			continue
 		}
 		within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 		d, err := renew(within)
 		cancel()
-		if err != nil {
-			failed = err
-			continue
+		if failed = err; err == nil {
+			ends, failed = c.cfg.Now().Add(d), errLongest
 		}
-		ends, failed = c.cfg.Now().Add(d), errLongest
+		left = ends.Sub(c.cfg.Now())
 	}
-}
-
-// isReplaced reports whether the token's file holds another one now.
-func (c *Client) isReplaced(s *session) bool {
-	if c.cfg.TokenFile == "" {
-		return false
-	}
-	token, err := readSecret(c.cfg.TokenFile)
-	return err == nil && !token.Equal(s.token)
+	return fmt.Errorf("vault: not renewed: %w", failed)
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/vault/api"
@@ -20,9 +18,11 @@ import (
 type session struct {
 	client    *api.Client
 	token     app.Secret
-	life      time.Duration // when it was new; 0: it doesn't end
+	ttl       time.Duration // when it was new; 0: it doesn't end
 	renewable bool
-	expires   time.Time // as last heard of; zero: never. Client.mu guards it
+	expires   time.Time       // as last heard of; zero: never. Client.mu guards it
+	use       context.Context // ends when it expires or is refused
+	end       context.CancelFunc
 }
 
 // session returns the current session, or logs in. Logins don't overlap: callers during one use its
@@ -57,8 +57,8 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 func (c *Client) current() *session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.active != nil && !c.active.expires.IsZero() && !c.cfg.Now().Before(c.active.expires) {
-		c.active = nil
+	if s := c.active; s != nil && !s.expires.IsZero() && !c.cfg.Now().Before(s.expires) {
+		c.dropLocked(s)
 	}
 	return c.active
 }
@@ -66,6 +66,11 @@ func (c *Client) current() *session {
 func (c *Client) drop(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.dropLocked(s)
+}
+
+func (c *Client) dropLocked(s *session) {
+	s.end()
 	if c.active == s {
 		c.active = nil
 	}
@@ -113,9 +118,6 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 				"Ask the operator to look at the file of VAULT_SECRET_ID_FILE.", err)
 		}
 	}
-	c.mu.Lock()
-	c.secretID = secretID
-	c.mu.Unlock()
 	body := map[string]any{"role_id": c.cfg.RoleID}
 	if !secretID.Empty() {
 		body["secret_id"] = secretID.Reveal()
@@ -143,7 +145,8 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 }
 
 func (c *Client) newSession(client *api.Client, token app.Secret, ttl time.Duration, renewable bool) *session {
-	s := &session{client: client, token: token, life: max(ttl, 0), renewable: renewable && ttl > 0}
+	s := &session{client: client, token: token, ttl: max(ttl, 0), renewable: renewable && ttl > 0}
+	s.use, s.end = context.WithCancel(context.Background())
 	if ttl > 0 {
 		s.expires = c.cfg.Now().Add(ttl)
 	}
@@ -157,25 +160,6 @@ func (c *Client) withToken(token app.Secret) (*api.Client, error) {
 	}
 	client.SetToken(token.Reveal())
 	return client, nil
-}
-
-// own returns the login secrets used so far; some may be empty.
-func (c *Client) own() []app.Secret {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := []app.Secret{c.cfg.Token, c.cfg.SecretID, c.secretID}
-	if c.active != nil {
-		list = append(list, c.active.token)
-	}
-	return list
-}
-
-// holdsOwn reports whether a value contains a login secret.
-func (c *Client) holdsOwn(value app.Secret) bool {
-	return slices.ContainsFunc(c.own(), func(own app.Secret) bool {
-		long := len(own.Reveal()) >= app.MinSealed // a short one may stand anywhere by chance
-		return !own.Empty() && (value.Equal(own) || long && strings.Contains(value.Reveal(), own.Reveal()))
-	})
 }
 
 // maxSecretFile bounds the file of a token or a secret id, in bytes.

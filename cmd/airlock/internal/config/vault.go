@@ -9,17 +9,14 @@ import (
 	"github.com/computclaw/airlock/app/secrets/vault"
 )
 
-// maxVaultCache is the longest reuse of a value from Vault: rotating it there must be enough.
-const maxVaultCache = 5 * time.Minute
-
-// vaultVariables are Vault's own names, and one of ours.
+// vaultVariables are Vault's own names.
 func vaultVariables() []Variable {
 	return []Variable{
 		text("VAULT_ADDR", "HashiCorp Vault ([docs](vault.md)), as `https://vault.example.com:8200`; `http://` on "+
 			"this machine only",
 			func(c *Config) *string { return &c.Vault.Address }),
 		text("VAULT_NAMESPACE", "namespace", func(c *Config) *string { return &c.Vault.Namespace }),
-		secretOrFile("VAULT_TOKEN", "token; Airlock reads the file again when it changes",
+		secretOrFile("VAULT_TOKEN", "token; Airlock reads the file at every login",
 			func(c *Config) *app.Secret { return &c.Vault.Token }, func(c *Config) *string { return &c.Vault.TokenFile }),
 		text("VAULT_ROLE_ID", "AppRole instead of a token", func(c *Config) *string { return &c.Vault.RoleID }),
 		secretOrFile("VAULT_SECRET_ID", "its secret id; Airlock reads the file at every login",
@@ -38,8 +35,6 @@ func vaultVariables() []Variable {
 		{Name: "VAULT_SKIP_VERIFY", about: "refused if true", set: refuseSkipVerify,
 			show: func(*Config) string { return "" }},
 		vaultTimeout(),
-		duration("AIRLOCK_VAULT_CACHE", "reuse of values without a lease, at most 5m; 0s: none", 0, maxVaultCache,
-			func(c *Config) *time.Duration { return &c.Vault.Cache }),
 	}
 }
 
