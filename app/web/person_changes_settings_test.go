@@ -21,7 +21,7 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.configure(func(c *Config) { c.Retention = keeper })
 	s.get(paths.SettingsData).says("#retention",
-		"Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention",
+		"Executions of the last 30 days, of these the newest 2 executions of each profile.").says("#retention",
 		"Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.SettingsData).says("#retention", "Removed 0 executions").says("#retention",

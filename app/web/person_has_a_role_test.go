@@ -244,12 +244,12 @@ func TestAnOwnerChangesARoleOnThePage(t *testing.T) {
 	w.must(err)
 	for _, x := range sessions {
 		if x.Person == uiName {
-			w.post(paths.At(paths.SettingsRole, x.PersonID), "role", "viewer").want(http.StatusUnprocessableEntity).
-				says(".errors", uiName+" is the only owner. Make somebody else an owner first.")
+			w.post(paths.At(paths.SettingsRole, x.PersonID), "role", "viewer").want(http.StatusConflict).
+				says("main", uiName+" is the only owner.").says("main", "Make somebody else an owner first.")
 			break
 		}
 	}
-	w.post(paths.At(paths.SettingsRole, w.person), "role", "root").want(http.StatusUnprocessableEntity)
+	w.post(paths.At(paths.SettingsRole, w.person), "role", "root").want(http.StatusBadRequest)
 }
 
 // TestHoleViewersGetNoTokens: pages and downloads mask profile ids in agents' words, also behind

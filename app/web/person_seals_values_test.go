@@ -374,7 +374,7 @@ func TestUITestRequest(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.test", "gone.test", "*.wild.test")
 	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label",
-		"Or a host under *.wild.test")
+		"Host under *.wild.test")
 	form := "#test form"
 	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".check-result",
 		"It works: HTTP 200 with the value, HTTP 401 without it.").says(".check-result", "GET https://api.test/v1/me").

@@ -5,15 +5,12 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// runTime returns an execution's duration, or age before its end.
+// runTime returns a finished execution's duration.
 func runTime(x app.Execution) string {
-	if x.StartedAt.IsZero() {
+	if x.StartedAt.IsZero() || !x.Status.Terminal() {
 		return ""
 	}
-	if x.Status.Terminal() {
-		return format.Span(x.RunTime)
-	}
-	return ""
+	return format.Span(x.RunTime)
 }
 
 // Summary describes an execution in a line. For a Match, Text is the found word, between Before and

@@ -41,18 +41,10 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// refusal returns a refused form's heading.
-func refusal(done string, p Problems) string {
+// attention counts a refused form's messages.
+func attention(p Problems) string {
 	if len(p) == 1 {
-		return "Nothing was " + done + ": 1 field needs attention."
+		return "1 field needs attention"
 	}
-	return "Nothing was " + done + ": " + strconv.Itoa(len(p)) + " fields need attention."
-}
-
-// exception returns the heading of a partly saved form.
-func exception(p Problems) string {
-	if len(p) == 1 {
-		return "1 field needs attention; the rest was saved."
-	}
-	return strconv.Itoa(len(p)) + " fields need attention; the rest was saved."
+	return strconv.Itoa(len(p)) + " fields need attention"
 }

@@ -31,7 +31,7 @@ func FormRefused(p Problems) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(p) > 0 {
-			templ_7745c5c3_Err = Alert(p, refusal("saved", p)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Alert(p, "Nothing was saved: "+attention(p)+".").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -63,7 +63,7 @@ func SubmissionRefused(p Problems) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(p) > 0 {
-			templ_7745c5c3_Err = Alert(p, refusal("submitted", p)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Alert(p, "Nothing was submitted: "+attention(p)+".").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -95,7 +95,7 @@ func FormPartlySaved(p Problems) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(p) > 0 {
-			templ_7745c5c3_Err = Alert(p, exception(p)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Alert(p, attention(p)+"; the rest was saved.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,7 +7,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/testrequest"
 	"github.com/computclaw/airlock/views/components"
-	"github.com/computclaw/airlock/views/format"
 )
 
 // checkState describes the last test request.
@@ -44,15 +43,6 @@ type CheckForm struct {
 	Typed     url.Values
 	Outcome   *testrequest.Result // nil if none was just sent
 	Problems  components.Problems // why none was
-}
-
-// wildcardLabel asks for a host under a pattern.
-func wildcardLabel(f CheckForm) string {
-	label := "Host under " + app.Enumerate(f.Wildcards)
-	if len(f.Targets) > 0 {
-		return "Or a " + format.LowerFirst(label)
-	}
-	return label
 }
 
 // pathHint tells which path makes a test meaningful.

@@ -83,24 +83,3 @@ func (r PreviewRow) actions() []components.Choice {
 	}
 	return components.Choices("add", "Add", "skip", "Skip")
 }
-
-// pasteNews counts what is new and what exists.
-func (p PreviewPage) pasteNews() string {
-	const kept = "the values stay in memory for 15 minutes."
-	if len(p.Problems) > 0 {
-		return format.Count(int64(len(p.Rows)), "variable") + " left to decide; " + kept
-	}
-	fresh, known := 0, 0
-	for _, r := range p.Rows {
-		if r.Exists {
-			known++
-		} else {
-			fresh++
-		}
-	}
-	words := format.Count(int64(fresh), "new credential")
-	if known > 0 {
-		words += ", and " + format.Count(int64(known), "name") + " that you have already"
-	}
-	return words + ". Nothing is stored before you save; " + kept
-}

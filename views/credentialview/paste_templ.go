@@ -348,7 +348,7 @@ func Preview(p PreviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = components.Head("Review pasted values", p.pasteNews()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Review pasted values", format.Count(int64(len(p.Rows)), "variable")+" to decide about. Nothing is stored before you save; the values stay in memory for 15 minutes.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

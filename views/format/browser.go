@@ -16,15 +16,10 @@ func Browser(agent string) string {
 		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"},
 		{"CrOS", "ChromeOS"}, {"Linux", "Linux"},
 	})
-	switch {
-	case name == "" && len(agent) > 40:
-		return app.Clip(agent, 40) + "…"
-	case name == "":
-		return agent
-	case system == "":
-		return name
+	if name == "" {
+		return app.Clip(agent, 40)
 	}
-	return name + " on " + system
+	return strings.TrimSuffix(name+" on "+system, " on ")
 }
 
 // firstOf returns the name of the first fragment that text contains.

@@ -15,14 +15,6 @@ func EventActor(e app.Event, profile string) string {
 	return Actor(e.Actor)
 }
 
-// PersonOrCommand names a page's person, or the command line for "".
-func PersonOrCommand(name string) string {
-	if name == "" {
-		return "airlock admin"
-	}
-	return name
-}
-
 // Actor names who did something.
 func Actor(a app.Actor) string {
 	who := map[app.ActorKind]string{

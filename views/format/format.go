@@ -60,12 +60,7 @@ func Title(description string) string {
 }
 
 // ShortHandle returns a handle's beginning, enough to distinguish rows.
-func ShortHandle(handle string) string {
-	if len(handle) > 8 {
-		return handle[:8]
-	}
-	return handle
-}
+func ShortHandle(handle string) string { return handle[:min(8, len(handle))] }
 
 // Sentence capitalizes a text, and ends several words with a full stop.
 func Sentence(text string) string {

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +14,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxText is how many bytes are rendered at most. Deep quotes and lists take quadratic time.
+// maxText is how many bytes are rendered at most.
 const maxText = 24 << 10
 
+// deep matches a line with more quotes and lists than people nest. They take quadratic time.
+var deep = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]*|[-*+][ \t]+|[0-9]+[.)][ \t]+){17}`)
+
 // Render returns Markdown as HTML that loads nothing. Raw HTML, links and images stay as they are
-// written. ok is false for text that is too long.
+// written. ok is false for text that is too long or too deep.
 func Render(source string) (html string, ok bool) {
-	if len(source) > maxText {
+	if len(source) > maxText || deep.MatchString(source) {
 		return "", false
 	}
 	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)) // no inline style

@@ -78,7 +78,7 @@ func TestLargeAndDeepMarkdownTakesNoTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{">", "> ", "- ", "1. ", "[", "![", "[a](", "*", "*a_", "_*", "`", "`a``", "<", "<a ", "&", "\\",
 		"|", "a|\n-|\n", "[a]: x\n", "    ", "\t- a\n", "<!--", "<?", "~~~\n", "# ", "[a][", "](", "***", "\r", ">\n- a\n"} {
-		for _, text := range []string{strings.Repeat(part, maxText/len(part)), strings.Repeat(part, maxText/len(part)-1) + "a"} {
+		for _, text := range []string{strings.Repeat(part, maxText/len(part)), strings.Repeat(part, 16) + "a"} {
 			began := time.Now()
 			got, _ := Render(text)
 			if took := time.Since(began); took > 5*time.Second {
@@ -89,5 +89,8 @@ func TestLargeAndDeepMarkdownTakesNoTime(t *testing.T) {
 	}
 	if _, ok := Render(strings.Repeat("a\n", 5<<20)); ok {
 		t.Error("10 MiB are rendered")
+	}
+	if _, ok := Render(strings.Repeat("> ", 17) + "a"); ok {
+		t.Error("deep quotes are rendered")
 	}
 }

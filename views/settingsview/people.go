@@ -24,15 +24,6 @@ func roleWords() []components.Choice {
 		string(app.RoleViewer), "Viewer")
 }
 
-func roleWord(r app.Role) string {
-	for _, choice := range roleWords() {
-		if choice.Value == string(r) {
-			return choice.Word
-		}
-	}
-	return string(r)
-}
-
 // InvitedPage shows an invitation, once.
 type InvitedPage struct {
 	layout.Shell

@@ -1,34 +1,6 @@
 package settingsview
 
-import (
-	"strconv"
-
-	"github.com/computclaw/airlock/app/redact/patterns"
-	"github.com/computclaw/airlock/views/format"
-)
-
-// ruleWords says how many rules count.
-func ruleWords(all []patterns.Entry) string {
-	on, off, own := 0, 0, 0
-	for _, r := range all {
-		switch {
-		case r.Off:
-			off++
-			continue
-		case r.Own:
-			own++
-		}
-		on++
-	}
-	text := format.Count(int64(on), "rule") + " on"
-	if own > 0 {
-		text += ", " + strconv.Itoa(own) + " of them your own"
-	}
-	if off > 0 {
-		text += "; " + strconv.Itoa(off) + " off"
-	}
-	return text + "."
-}
+import "github.com/computclaw/airlock/app/redact/patterns"
 
 // chosenRules returns rules that differ from the built-in ones.
 func chosenRules(all []patterns.Entry) (list []patterns.Entry) {

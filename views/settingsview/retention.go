@@ -1,22 +1,23 @@
 package settingsview
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/views/format"
 )
 
 // keptWords tells the retention.
 func keptWords(p retention.Policy) string {
-	switch {
-	case p.Days == 0 && p.Count == 0:
-		return "Everything."
-	case p.Count == 0:
-		return "Executions of the last " + format.Count(int64(p.Days), "day") + "."
-	case p.Days == 0:
-		return "The newest " + format.Count(int64(p.Count), "execution") + " of each profile."
+	var all []string
+	if p.Days > 0 {
+		all = append(all, "executions of the last "+format.Count(int64(p.Days), "day"))
 	}
-	return "Executions of the last " + format.Count(int64(p.Days), "day") +
-		", and of each profile at most the newest " + format.Count(int64(p.Count), "execution") + "."
+	if p.Count > 0 {
+		all = append(all, "the newest "+format.Count(int64(p.Count), "execution")+" of each profile")
+	}
+	return cmp.Or(format.Sentence(strings.Join(all, ", of these ")), "Everything.")
 }
 
 // supersededWords tells how long replaced values are kept.
@@ -29,9 +30,6 @@ func supersededWords(p retention.Policy) string {
 
 // sizeWords says how large the database is.
 func (p SettingsPage) sizeWords() string {
-	if p.Reusable == 0 {
-		return format.Bytes(p.Database)
-	}
 	return format.Bytes(p.Database) + ", " + format.Bytes(p.Reusable) + " of it free"
 }
 

@@ -87,13 +87,10 @@ func (f File) words() string {
 		all = append(all, "Runs first")
 	}
 	if f.Executable {
-		all = append(all, "Executable")
+		all = append(all, "executable")
 	}
 	if f.Missing != "" {
 		all = append(all, f.Missing)
-	}
-	for i := 1; i < len(all); i++ {
-		all[i] = strings.ToLower(all[i])
 	}
 	return strings.Join(all, ", ")
 }

@@ -59,18 +59,14 @@ func (h Handlers) uninvite(c echo.Context) error {
 
 func (h Handlers) changeRole(c echo.Context, fields url.Values) error {
 	err := h.Access.People.SetRole(c.Request().Context(), uix.Session(c), c.Param("id"), app.Role(fields.Get("role")))
-	if err == nil {
-		to := paths.SettingsPeople
-		if c.Param("id") == uix.Session(c).PersonID {
-			to = paths.Settings // which every role may read
-		}
-		return h.Done(c, "role-changed", to)
-	}
-	found, err := uix.Problems(err, nil)
 	if err != nil {
 		return err
 	}
-	return h.settingsPage(c, http.StatusUnprocessableEntity, paths.SettingsPeople, found)
+	to := paths.SettingsPeople
+	if c.Param("id") == uix.Session(c).PersonID {
+		to = paths.Settings // which every role may read
+	}
+	return h.Done(c, "role-changed", to)
 }
 
 func (h Handlers) askRemovePerson(c echo.Context) error {
@@ -113,13 +109,8 @@ func (h Handlers) removePerson(c echo.Context, fields url.Values) error {
 	if err := uix.CheckTyped(fields, p.Name); err != nil {
 		return h.confirmRemoval(c, p, err)
 	}
-	err = h.Access.People.Remove(c.Request().Context(), uix.Session(c), c.Param("id"))
-	if err == nil {
-		return h.Done(c, "person-removed", paths.SettingsPeople)
+	if err := h.Access.People.Remove(c.Request().Context(), uix.Session(c), p.ID); err != nil {
+		return h.confirmRemoval(c, p, err)
 	}
-	found, err := uix.Problems(err, nil)
-	if err != nil {
-		return err
-	}
-	return h.settingsPage(c, http.StatusUnprocessableEntity, paths.SettingsPeople, found)
+	return h.Done(c, "person-removed", paths.SettingsPeople)
 }

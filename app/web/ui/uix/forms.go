@@ -148,10 +148,5 @@ func CheckTyped(fields url.Values, name string) error {
 	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {
 		return nil
 	}
-	return errTyped(plain(name))
-}
-
-// errTyped refuses a form without the typed name.
-func errTyped(name string) error {
-	return app.Invalid("typed", "that is not its name", "Type "+name+" if you mean it.")
+	return app.Invalid("typed", "that is not its name", "Type "+plain(name)+" if you mean it.")
 }
