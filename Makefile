@@ -8,7 +8,7 @@ COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/probe/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/roots/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/fdlink/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/roots/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # What takes minutes to build is kept in the user's cache, for all clones: see also vault and s3server.

@@ -36,7 +36,7 @@ type Sandbox interface {
 // (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp as working directory,
 // and a loopback interface with ports from 1 up. The guest starts with an empty environment.
 //
-// A backend of the restricted tier may add one argument, as package landlock/fdpass says. The guest
+// A backend of the restricted tier may add one argument, as package landlock/supervisor says. The guest
 // then isn't PID 1, has another writable directory, and receives connections instead of binding
 // ports.
 var GuestArgv = []string{"/airlock-init"}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
 )
 
@@ -19,7 +20,7 @@ import (
 // its sockets and pipes.
 type forked struct {
 	signalFreezer
-	link        *template.Link
+	link        *fdlink.Link
 	interpreter template.Interpreter
 	born        template.Born
 	preload     *preload
@@ -43,11 +44,11 @@ type done struct {
 }
 
 // joinForked returns a link's box. On failure nothing stays open.
-func joinForked(link *template.Link, p *preload) (*forked, error) {
+func joinForked(link *fdlink.Link, p *preload) (*forked, error) {
 	var born template.Event
 	fds, err := link.Receive(&born)
 	if err == nil && (born.Born == nil || len(fds) != 5) {
-		template.CloseAll(fds)
+		fdlink.CloseAll(fds)
 		err = errors.New("the box began with something else")
 	}
 	if err != nil {
@@ -63,7 +64,7 @@ func joinForked(link *template.Link, p *preload) (*forked, error) {
 	defer udp.Close()
 	defer tcp.Close()
 	var problems [3]error
-	b.interpreter.Link, problems[0] = template.OpenLink(handoff)
+	b.interpreter.Link, problems[0] = fdlink.Open(handoff)
 	b.udp, problems[1] = net.FilePacketConn(udp)
 	b.tcp, problems[2] = net.FileListener(tcp)
 	if err := errors.Join(problems[:]...); err != nil {
@@ -97,7 +98,7 @@ func (b *forked) obey() {
 			b.last = *e.Gone
 			left()
 		}
-		template.CloseAll(fds)
+		fdlink.CloseAll(fds)
 	}
 }
 
@@ -162,7 +163,7 @@ func (b *forked) listen(port int) (net.Listener, error) {
 		return nil, err
 	}
 	if len(fds) != 1 {
-		template.CloseAll(fds)
+		fdlink.CloseAll(fds)
 		return nil, errors.New("no socket for a port")
 	}
 	file := os.NewFile(uintptr(fds[0]), "listener")

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/yamux"
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -38,7 +39,7 @@ func leavesNothingOpen(t *testing.T, files []*os.File, start func(link *os.File)
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files too, some day
 	before := openFDs(t)
-	pid1, link, err := template.NewLink()
+	pid1, link, err := fdlink.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func leavesNothingOpen(t *testing.T, files []*os.File, start func(link *os.File)
 			if err != nil {
 				return
 			}
-			template.CloseAll(fds)
+			fdlink.CloseAll(fds)
 			_ = pid1.Send(template.Event{Done: &template.Done{}})
 		}
 	}()
@@ -82,7 +83,7 @@ func boxFiles(t *testing.T) []*os.File {
 		t.Cleanup(func() { f.Close() })
 		return f
 	}
-	other, handoff, err := template.NewLink()
+	other, handoff, err := fdlink.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestABoxThatDoesNotStartLeavesNothingOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			leavesNothingOpen(t, wrong(boxFiles(t)), func(link *os.File) {
-				l, err := template.OpenLink(link)
+				l, err := fdlink.Open(link)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -27,14 +28,14 @@ func serveGuests() error {
 	}
 	debug.SetGCPercent(400) // each box leaves a megabyte of garbage
 	unix.CloseOnExec(guestsFD)
-	boxes, err := template.OpenLink(os.NewFile(guestsFD, "boxes"))
+	boxes, err := fdlink.Open(os.NewFile(guestsFD, "boxes"))
 	if err != nil {
 		return err
 	}
 	p := &preload{template: boxes}
 	for {
 		fds, err := boxes.Receive(&template.Box{})
-		if errors.Is(err, template.ErrCut) {
+		if errors.Is(err, fdlink.ErrCut) {
 			continue // that box can't begin; the others go on
 		}
 		if err != nil {
@@ -61,7 +62,7 @@ func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
 }
 
 func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
-	link, err := template.OpenLink(socket)
+	link, err := fdlink.Open(socket)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/fdpass"
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/template"
@@ -33,7 +32,7 @@ func run(args []string) error {
 	if len(args) == 1 && args[0] == "supervisor" {
 		return supervisor.Main()
 	}
-	if len(args) == 1 && args[0] == fdpass.Mode {
+	if len(args) == 1 && args[0] == supervisor.GuestMode {
 		return runSupervised()
 	}
 	if len(args) == 1 && args[0] == template.Mode {

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
 )
 
 // preload gives a template the runner of its first box, before any script. Later boxes have that
 // runner loaded.
 type preload struct {
-	template *template.Link
+	template *fdlink.Link
 
 	mu     sync.Mutex
 	runner []byte // nil if it has none

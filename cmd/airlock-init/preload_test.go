@@ -5,17 +5,18 @@ import (
 	"os"
 	"testing"
 
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
 )
 
 // TestPreloadGivesATemplateOneRunner: the first, and boxes with another one fail.
 func TestPreloadGivesATemplateOneRunner(t *testing.T) {
-	ours, theirs, err := template.NewLink()
+	ours, theirs, err := fdlink.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ours.Close()
-	end, err := template.OpenLink(theirs)
+	end, err := fdlink.Open(theirs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -12,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
-	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
 type supervised struct {
@@ -24,7 +26,7 @@ type supervised struct {
 // supervisorLink connects a box without its own namespaces to its supervisor. The supervisor brings
 // connections, since nothing here can listen, and freezes, since /proc is closed.
 type supervisorLink struct {
-	conn *fdpass.Conn
+	link *fdlink.Link
 	abi  int
 
 	asking sync.Mutex // one freeze at a time
@@ -34,8 +36,8 @@ type supervisorLink struct {
 // joinSupervisor makes this process the first of a supervised box. It fails elsewhere: ending a box
 // kills all that this process may signal, bounded only by the ruleset.
 func joinSupervisor() (*supervisorLink, error) {
-	unix.CloseOnExec(fdpass.FD)
-	d, abi, err := greetSupervisor(os.NewFile(fdpass.FD, "supervisor"))
+	unix.CloseOnExec(supervisor.LinkFD)
+	link, abi, err := greetSupervisor(os.NewFile(supervisor.LinkFD, "supervisor"))
 	if err != nil {
 		return nil, fmt.Errorf("must be started by a supervisor: %w", err)
 	}
@@ -46,35 +48,40 @@ func joinSupervisor() (*supervisorLink, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become subreaper: %w", err)
 	}
-	return &supervisorLink{conn: d, abi: abi, frozen: make(chan bool, 1)}, nil
+	return &supervisorLink{link: link, abi: abi, frozen: make(chan bool, 1)}, nil
 }
 
+var errGreeting = errors.New("it did not answer the greeting")
+
 // greetSupervisor returns the supervisor's connection and the Landlock version it applied.
-func greetSupervisor(file *os.File) (d *fdpass.Conn, abi int, err error) {
-	if d, err = fdpass.Open(file); err != nil {
+func greetSupervisor(file *os.File) (l *fdlink.Link, abi int, err error) {
+	if l, err = fdlink.Open(file); err != nil {
 		return nil, 0, err
 	}
-	if err := d.Send(fdpass.Message{Kind: fdpass.Hello}, -1); err != nil {
+	if err := l.Send(supervisor.Message{Kind: supervisor.Hello}); err != nil {
 		return nil, 0, err
 	}
-	m, _, err := d.Receive()
-	if err == nil && m.Kind != fdpass.Welcome {
-		err = fdpass.ErrMessage
+	var m supervisor.Message
+	fds, err := l.Receive(&m)
+	fdlink.CloseAll(fds)
+	if err == nil && m.Kind != supervisor.Welcome {
+		err = errGreeting
 	}
-	return d, int(m.ABI), err
+	return l, m.ABI, err
 }
 
 func (w *supervisorLink) serve(n *network) {
 	for {
-		m, fd, err := w.conn.Receive()
+		var m supervisor.Message
+		fds, err := w.link.Receive(&m)
 		if err != nil {
 			os.Exit(0)
 		}
 		switch {
-		case m.Kind == fdpass.Connect && fd >= 0:
-			errno := n.take(m.To, fd)
-			_ = w.conn.Send(fdpass.Message{Kind: fdpass.Verdict, ID: m.ID, Errno: errno}, -1)
-		case m.Kind == fdpass.Frozen:
+		case m.Kind == supervisor.Connect && len(fds) == 1:
+			errno := n.take(m.To, fds[0])
+			_ = w.link.Send(supervisor.Message{Kind: supervisor.Verdict, ID: m.ID, Errno: errno})
+		case m.Kind == supervisor.Frozen:
 			select {
 			case w.frozen <- m.On:
 			default:
@@ -84,13 +91,15 @@ func (w *supervisorLink) serve(n *network) {
 }
 
 // begin announces a script to the supervisor.
-func (w *supervisorLink) begin() error { return w.conn.Send(fdpass.Message{Kind: fdpass.Begin}, -1) }
+func (w *supervisorLink) begin() error {
+	return w.link.Send(supervisor.Message{Kind: supervisor.Begin})
+}
 
 // set implements freezer.
 func (s *supervised) set(on bool) bool {
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if s.conn.Send(fdpass.Message{Kind: fdpass.Freeze, On: on}, -1) != nil {
+	if s.link.Send(supervisor.Message{Kind: supervisor.Freeze, On: on}) != nil {
 		return false
 	}
 	return <-s.frozen == on

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/netns"
 	"github.com/computclaw/airlock/plugins/stdio"
 	guest "github.com/computclaw/airlock/plugins/template"
@@ -47,8 +48,8 @@ const maxReady = 64 << 10
 type template struct {
 	process *process
 	group   group
-	link    *guest.Link // requests, each with its descriptors
-	ended   func()      // called at the end of end
+	link    *fdlink.Link // requests, each with its descriptors
+	ended   func()       // called at the end of end
 
 	loaded loaded
 
@@ -109,7 +110,7 @@ func (h *host) startTemplate(ctx context.Context, id string, imports []string, t
 	if err != nil {
 		return nil, err
 	}
-	ours, theirs, err := guest.NewLink()
+	ours, theirs, err := fdlink.New()
 	if err != nil {
 		return nil, err
 	}

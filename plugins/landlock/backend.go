@@ -10,7 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/initbin"
-	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/landlock/supervisor"
 )
 
 // Name is the backend's name.
@@ -69,5 +69,5 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime",
 			spec.Runtime)
 	}
-	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), fdpass.Mode)}, stdin, stdout)
+	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), supervisor.GuestMode)}, stdin, stdout)
 }

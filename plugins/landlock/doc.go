@@ -8,7 +8,7 @@
 // Each box has a supervisor (package supervisor) outside of it. It applies Landlock's ruleset and
 // the system call filter, answers the calls that the filter hands over, holds the limits, freezes,
 // and ends the box. The interpreter is one ruleset further in than the guest, so a script can't
-// signal its guest. Guest and supervisor talk by package fdpass.
+// signal its guest. Guest and supervisor talk by package fdlink.
 //
 // # Uids
 //

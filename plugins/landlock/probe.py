@@ -318,21 +318,21 @@ def _():
             return "family %d type %d protocol %d: %s" % (family, kind, protocol, bad)
 
 
-def message(kind, on=0, number=0, error=0):
-    return struct.pack(">cBBxIIxxxxHxx", kind, on, 0, number, error, 0)
+def message(kind, **more):
+    return json.dumps(dict(more, kind=kind)).encode()
 
 
 def take_connections(supervisor):
     """Accepts connections to 127.77.0.1:443 and greets the client."""
     while True:
-        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
-        if not data or data[:1] != b"C":
+        data, ancillary, _, _ = supervisor.recvmsg(4096, 64)
+        asked = json.loads(data or b"{}")
+        if asked.get("kind") != "connect":
             continue
-        number, address, port = struct.unpack(">4xI4x4sH", data[:18])
         fds = array.array("i", ancillary[0][2])
         with socket.socket(fileno=fds[0]) as s:
-            ok = (socket.inet_ntoa(address), port) == ("127.77.0.1", 443)
-            supervisor.send(message(b"V", number=number, error=0 if ok else errno.ECONNREFUSED))
+            ok = asked["to"] == "127.77.0.1:443"
+            supervisor.send(message("verdict", id=asked["id"], errno=0 if ok else errno.ECONNREFUSED))
             if ok:
                 s.sendall(b"hello from Airlock")
                 s.recv(1)
@@ -342,8 +342,8 @@ def take_connections(supervisor):
 def _():
     "connected to a mediated address, blocking and not, while other threads rewrote the address"
     supervisor = socket.socket(fileno=os.dup(3))
-    supervisor.send(message(b"H"))
-    if supervisor.recv(64)[:1] != b"W":
+    supervisor.send(message("hello"))
+    if json.loads(supervisor.recv(4096) or b"{}").get("kind") != "welcome":
         return "no answer from the supervisor"
     threading.Thread(target=take_connections, args=(supervisor,), daemon=True).start()
     for timeout in (None, 2):

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/computclaw/airlock/plugins/fdlink"
 )
 
 // Interpreter is one that waits in a box for what it starts with.
 type Interpreter struct {
-	Link     *Link
+	Link     *fdlink.Link
 	Compiles bool // the code of its program is asked for, if it was compiled here
 }
 
@@ -28,6 +28,6 @@ func (i Interpreter) Start(attributes *syscall.ProcAttr) error {
 	for _, fd := range attributes.Files {
 		fds = append(fds, int(fd))
 	}
-	err := i.Link.send(order{Dir: attributes.Dir, Env: attributes.Env, Compiles: i.Compiles}, unix.UnixRights(fds...))
+	err := i.Link.SendFDs(order{Dir: attributes.Dir, Env: attributes.Env, Compiles: i.Compiles}, fds...)
 	return errors.Join(err, i.Link.Close())
 }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/fdlink"
 )
 
 // mediator answers the calls that the box's filter hands over, on its own thread with the box's
@@ -137,7 +137,7 @@ const answerWithin = 10 * time.Second
 
 // callers are connections that the guest has been offered and didn't decide about yet.
 type callers struct {
-	conn *fdpass.Conn
+	link *fdlink.Link
 
 	mu      sync.Mutex
 	takes   bool // the guest said hello
@@ -145,8 +145,8 @@ type callers struct {
 	waiting map[uint32]chan unix.Errno
 }
 
-func newCallers(d *fdpass.Conn) *callers {
-	return &callers{conn: d, waiting: map[uint32]chan unix.Errno{}}
+func newCallers(l *fdlink.Link) *callers {
+	return &callers{link: l, waiting: map[uint32]chan unix.Errno{}}
 }
 
 func (c *callers) open() bool {
@@ -174,7 +174,7 @@ func (c *callers) offer(to netip.AddrPort, fd int) unix.Errno {
 		defer c.mu.Unlock()
 		delete(c.waiting, id)
 	}()
-	if c.conn.Send(fdpass.Message{Kind: fdpass.Connect, ID: id, To: to}, fd) != nil {
+	if c.link.SendFDs(Message{Kind: Connect, ID: id, To: to}, fd) != nil {
 		return unix.ECONNREFUSED
 	}
 	select {

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/computclaw/airlock/plugins/landlock/fdpass"
+	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/landlock/ruleset"
 )
 
@@ -46,7 +46,7 @@ type supervisor struct {
 	forks     *forkLimit
 	mediator  *mediator
 	callers   *callers
-	conn      *fdpass.Conn
+	link      *fdlink.Link
 	watch     *limitWatch
 	guest     int
 	pace      chan time.Duration // how often to look from now on
@@ -66,18 +66,15 @@ func (w *supervisor) open() error {
 	if err != nil {
 		return fmt.Errorf("make the private directory %s: %w", w.config.Tmp, err)
 	}
-	ours, theirs, err := fdpass.Pair()
+	link, theirs, err := fdlink.New()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
-	if w.conn, err = fdpass.Open(ours); err != nil {
-		return err
-	}
 	if err := lowerLimits(w.config.Limits, w.config.UID == 0); err != nil {
 		return err
 	}
-	w.callers = newCallers(w.conn)
+	w.link, w.callers = link, newCallers(link)
 	if err := w.start(theirs); err != nil {
 		return err
 	}
@@ -296,28 +293,27 @@ func (w *supervisor) cleanUp() string {
 func (w *supervisor) serveGuest() {
 	frost := &freezer{forks: w.forks, guest: w.guest}
 	for {
-		m, fd, err := w.conn.Receive()
+		var m Message
+		fds, err := w.link.Receive(&m)
 		if err != nil {
 			return
 		}
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+		fdlink.CloseAll(fds)
 		switch m.Kind {
-		case fdpass.Hello:
+		case Hello:
 			w.callers.hello()
 			w.pace <- idleInterval
-			err = w.conn.Send(fdpass.Message{Kind: fdpass.Welcome, ABI: uint8(w.config.ABI)}, -1)
-		case fdpass.Begin:
+			err = w.link.Send(Message{Kind: Welcome, ABI: w.config.ABI})
+		case Begin:
 			w.pace <- interval
-		case fdpass.Freeze:
+		case Freeze:
 			w.pace <- interval
 			frozen := frost.set(m.On)
 			if frozen {
 				w.pace <- idleInterval
 			}
-			err = w.conn.Send(fdpass.Message{Kind: fdpass.Frozen, On: frozen}, -1)
-		case fdpass.Verdict:
+			err = w.link.Send(Message{Kind: Frozen, On: frozen})
+		case Verdict:
 			w.callers.decide(m.ID, m.Errno)
 		default:
 			return

@@ -1,4 +1,6 @@
-package template
+// Package fdlink is a Unix socket for messages, each JSON with descriptors. A template talks so with
+// its boxes, and a box without namespaces with its supervisor.
+package fdlink
 
 import (
 	"encoding/json"
@@ -23,14 +25,14 @@ var ErrCut = errors.New("link: a message that is too long, or no descriptors lef
 // Receive for one goroutine.
 type Link struct{ *net.UnixConn }
 
-// NewLink returns a link and the file of its other end.
-func NewLink() (*Link, *os.File, error) {
+// New returns a link and the file of its other end.
+func New() (*Link, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("socketpair: %w", err)
 	}
 	theirs := os.NewFile(uintptr(fds[1]), "link")
-	ours, err := OpenLink(os.NewFile(uintptr(fds[0]), "link"))
+	ours, err := Open(os.NewFile(uintptr(fds[0]), "link"))
 	if err != nil {
 		theirs.Close()
 		return nil, nil, err
@@ -38,8 +40,8 @@ func NewLink() (*Link, *os.File, error) {
 	return ours, theirs, nil
 }
 
-// OpenLink takes over the file of one end.
-func OpenLink(file *os.File) (*Link, error) {
+// Open takes over the file of one end.
+func Open(file *os.File) (*Link, error) {
 	defer file.Close()
 	conn, err := net.FileConn(file)
 	if err != nil {
@@ -58,15 +60,16 @@ func (l *Link) Send(v any, files ...*os.File) error {
 	for _, f := range files {
 		fds = append(fds, int(f.Fd()))
 	}
-	return l.send(v, unix.UnixRights(fds...))
+	return l.SendFDs(v, fds...)
 }
 
-func (l *Link) send(v any, rights []byte) error {
+// SendFDs is Send for bare descriptors.
+func (l *Link) SendFDs(v any, fds ...int) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	_, _, err = l.WriteMsgUnix(data, rights, nil)
+	_, _, err = l.WriteMsgUnix(data, unix.UnixRights(fds...), nil)
 	return err
 }
 
