@@ -67,16 +67,15 @@ if os.fstat(own).st_mode & 0o7777 != 0o600: print("its own, removed: ", os.fstat
 // in flight, which count by uid.
 func TestConnectionsBesideDescriptorsOnTheirWay(t *testing.T) {
 	const script = `
-import array, os, socket, struct, threading
-def message(kind, number=0):
-    return struct.pack(">cBBxIIxxxxHxx", kind, 0, 0, number, 0, 0)
+import array, json, os, socket, threading
+def send(kind, **more): supervisor.send(json.dumps(dict(more, kind=kind)).encode())
 supervisor = socket.socket(fileno=os.dup(3))
-supervisor.send(message(b"H"))
-supervisor.recv(64)
+send("hello")
+supervisor.recv(4096)
 def take_connections():
     while True:
-        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
-        supervisor.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
+        data, ancillary, _, _ = supervisor.recvmsg(4096, 64)
+        send("verdict", id=json.loads(data)["id"])
         os.close(array.array("i", ancillary[0][2])[0])
 threading.Thread(target=take_connections, daemon=True).start()
 a, b = socket.socketpair()
@@ -100,17 +99,16 @@ func TestConnectionsBesideDescriptorsOnTheirWayWithSharedUID(t *testing.T) {
 // port busy for a minute.
 func TestConnectionsUseOnePort(t *testing.T) {
 	const script = `
-import array, os, socket, struct, threading
-def message(kind, number=0):
-    return struct.pack(">cBBxIIxxxxHxx", kind, 0, 0, number, 0, 0)
+import array, json, os, socket, threading
+def send(kind, **more): supervisor.send(json.dumps(dict(more, kind=kind)).encode())
 supervisor = socket.socket(fileno=os.dup(3))
-supervisor.send(message(b"H"))
-supervisor.recv(64)
+send("hello")
+supervisor.recv(4096)
 def take_connections():
     while True:
-        data, ancillary, _, _ = supervisor.recvmsg(64, 64)
+        data, ancillary, _, _ = supervisor.recvmsg(4096, 64)
         with socket.socket(fileno=array.array("i", ancillary[0][2])[0]) as s:
-            supervisor.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
+            send("verdict", id=json.loads(data)["id"])
             s.sendall(b"hello")
 threading.Thread(target=take_connections, daemon=True).start()
 ports = set()

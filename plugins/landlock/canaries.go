@@ -4,25 +4,20 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // canaries are host objects that a box reaches only if a control is missing. They are otherwise
-// open to everybody. Others on the host can't trigger them: the file has a secret name, and a
-// connection needs the probe's password.
+// open to everybody.
 type canaries struct {
 	dir      string
 	file     string // in dir
 	socket   string // in dir
 	abstract string
 	port     int
-	password string
 	sockets  []net.Listener
-	touched  chan string
 }
 
 // newCanaries makes them in a new directory. Boxes of another uid may enter it, but nobody else may
@@ -30,8 +25,6 @@ type canaries struct {
 func newCanaries(dir string) (c *canaries, err error) {
 	c = &canaries{
 		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(),
-		password: rand.Text(),
-		touched:  make(chan string, 16),
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return c, err
@@ -64,52 +57,21 @@ func newCanaries(dir string) (c *canaries, err error) {
 			unix.SetUnlinkOnClose(false) // the number may be another file's by then
 		}
 		c.sockets = append(c.sockets, l)
-		go c.watch(at[0]+" "+at[1], l)
+		go turnAway(l)
 	}
 	c.port = c.sockets[0].Addr().(*net.TCPAddr).Port
 	return c, errors.Join(os.Chmod(filepath.Join(dir, c.socket), 0o777), os.Chmod(dir, 0o711))
 }
 
-func (c *canaries) watch(name string, l net.Listener) {
+// turnAway closes each connection at once.
+func turnAway(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
 			return
 		}
-		go func() {
-			defer conn.Close()
-			if c.hear(conn) {
-				select {
-				case c.touched <- name:
-				default:
-				}
-			}
-		}()
+		conn.Close()
 	}
-}
-
-// hear reports whether the peer is the probe: it knows the password.
-func (c *canaries) hear(conn net.Conn) bool {
-	said := make([]byte, len(c.password))
-	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
-	_, err := io.ReadFull(conn, said)
-	return err == nil && string(said) == c.password
-}
-
-// reached names a canary that was, or "".
-func (c *canaries) reached() string {
-	select {
-	case name := <-c.touched:
-		return name
-	default:
-	}
-	if b, err := os.ReadFile(c.file); err != nil || string(b) != "canary" {
-		return "file " + c.file
-	}
-	if info, err := os.Stat(c.file); err != nil || info.Mode().Perm() != 0o666 {
-		return "mode of " + c.file
-	}
-	return ""
 }
 
 func (c *canaries) close() {

@@ -11,7 +11,6 @@ calls.update({
 })
 depends_on_arguments |= {"truncate", "open", "creat", "openat", "openat2"}  # or on the kernel
 closed = (errno.EPERM, errno.EACCES, errno.ENOENT)
-password = facts["password"].encode()  # identifies the probe to the canaries
 nowhere = (errno.ENETUNREACH, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
@@ -245,7 +244,6 @@ def tcp(address, family=socket.AF_INET):
         with socket.socket(family) as s:
             s.settimeout(2)
             s.connect(address)
-            s.sendall(password)
     return act
 
 
@@ -266,8 +264,8 @@ def _():
     to = ("127.0.0.1", facts["port"])
     with socket.socket() as s:
         return each([
-            ("sendto", lambda: s.sendto(password, MSG_FASTOPEN, to)),
-            ("sendmsg", lambda: s.sendmsg([password], [], MSG_FASTOPEN, to)),
+            ("sendto", lambda: s.sendto(b"x", MSG_FASTOPEN, to)),
+            ("sendmsg", lambda: s.sendmsg([b"x"], [], MSG_FASTOPEN, to)),
             ("option", lambda: s.setsockopt(socket.IPPROTO_TCP, 30, 1)),
             ("source route", lambda: s.setsockopt(0, 4, b"\x83\x07\x04\x08\x08\x08\x08\x00")),
             ("device", lambda: s.setsockopt(socket.SOL_SOCKET, 25, b"lo\0")),
@@ -374,7 +372,6 @@ def _():
         for _ in range(200):
             with socket.socket() as s:
                 if libc.connect(s.fileno(), buffer, 16) == 0:
-                    s.sendall(password)
                     if s.recv(100) != b"hello from Airlock":
                         return "somebody else answered"
     finally:
