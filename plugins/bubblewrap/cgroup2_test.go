@@ -205,13 +205,12 @@ func TestSweepSparesLiveBoxes(t *testing.T) {
 	c := &cgroup2{names: names, base: cgroupDir(t.TempDir())}
 	keep := []string{
 		names.Of("live"), owner.Names{Instance: "a-b", Owner: names.Owner}.Of("other"),
-		owner.Names{Instance: "b", Owner: unknown}.Of("other"), "airlock.b.no-owner", "airlock.a-b.no-owner",
-		"system.slice",
+		owner.Names{Instance: "b", Owner: unknown}.Of("other"), "airlock.b.no-owner",
+		"airlock.a-b.no-owner", "system.slice",
 	}
 	for _, name := range append([]string{
 		names.Of("old"), dead.Of("live"), owner.Names{Instance: "a", Owner: unknown}.Of("live"),
 		owner.Names{Instance: "b", Owner: dead.Owner}.Of("live"),
-		"airlock.a.live", // of a version before names had owners
 	}, keep...) {
 		if err := os.Mkdir(c.base.file(name), 0o755); err != nil {
 			t.Fatal(err)

@@ -108,7 +108,7 @@ func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(
 	entries, err := os.ReadDir(string(d))
 	errs := []error{err}
 	for _, e := range entries {
-		whose, id, ok := names.Parse(e.Name())
+		whose, id, ok := owner.Parse(e.Name())
 		dir := cgroupDir(d.file(e.Name()))
 		switch {
 		case !ok, whose == names && keep(id):

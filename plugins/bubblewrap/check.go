@@ -72,9 +72,9 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 		report.Controls = append(report.Controls, b.judgeTemplate(h, forked, *report))
 		report.Templates = h.templates != nil
 	}
-	python, identity, err := h.identify(ctx)
+	python, identity, err := probe.Identify(ctx, kind{h, true}.python)
 	if err != nil {
-		return nil, fmt.Errorf("identify the runtime: %w", err)
+		return nil, err
 	}
 	report.Runtime, report.Version = identity, h.version+", Python "+python
 	return h, nil

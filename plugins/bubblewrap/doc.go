@@ -70,7 +70,4 @@
 //	usr_local  "true" shows /usr/local to scripts, for hosts that have Python there
 //	limits     "auto" (default), "cgroup" (fail without one) or "polled"
 //	cgroup     directory of a delegated cgroup (version 2) to make boxes in; the default is the plugin's own
-//
-// The runtime digest covers the Python version and dpkg's record of installed Python packages, not
-// files changed behind the package manager's back.
 package bubblewrap

@@ -45,10 +45,8 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}
-	if report.Runtime, err = h.digest(ctx); err != nil {
-		return nil, fmt.Errorf("identify the runtime: %w", err)
-	}
-	return h, nil
+	_, report.Runtime, err = probe.Identify(ctx, h.python)
+	return h, err
 }
 
 func (b *Backend) prepare() error {

@@ -112,7 +112,7 @@ func (h *host) sweep(isLive func(id string) bool) error {
 	entries, err := os.ReadDir(h.tmp)
 	errs := []error{err}
 	for _, e := range entries {
-		whose, box, ok := h.names.Parse(e.Name())
+		whose, box, ok := owner.Parse(e.Name())
 		path := filepath.Join(h.tmp, e.Name())
 		switch {
 		case !ok, !h.owns(path), whose == h.names && isLive(box[:max(strings.LastIndexByte(box, '-'), 0)]):

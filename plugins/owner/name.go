@@ -22,14 +22,8 @@ func (n Names) Of(box string) string {
 	return namePrefix + n.Instance + "." + string(n.Owner) + "." + box
 }
 
-// Parse splits a name, and reports whether it is one. Older versions' names of the same instance,
-// airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, have no owner.
-func (n Names) Parse(name string) (whose Names, box string, ok bool) {
-	for _, old := range []string{namePrefix + n.Instance + ".", "airlock-" + n.Instance + "-"} {
-		if box, ok := strings.CutPrefix(name, old); ok && !strings.Contains(box, ".") {
-			return Names{Instance: n.Instance}, box, true
-		}
-	}
+// Parse splits a name, and reports whether it is one.
+func Parse(name string) (whose Names, box string, ok bool) {
 	rest, ours := strings.CutPrefix(name, namePrefix)
 	parts := strings.Split(rest, ".")
 	if !ours || len(parts) != 3 {
