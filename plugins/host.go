@@ -30,7 +30,6 @@ type HostConfig struct {
 	// Patience is how long the plugin may leave a ping unanswered before it is killed as hung; 0
 	// means 20 s.
 	Patience time.Duration
-	every    time.Duration // between pings; 0 means a quarter of Patience
 	// Logger gets what the plugin logs. Nil discards it.
 	Logger *slog.Logger
 }
@@ -70,13 +69,6 @@ func (cfg HostConfig) patience() time.Duration {
 		return cfg.Patience
 	}
 	return 20 * time.Second
-}
-
-func (cfg HostConfig) pingEvery() time.Duration {
-	if cfg.every > 0 {
-		return cfg.every
-	}
-	return cfg.patience() / 4
 }
 
 // Open starts a plugin. The caller must Close the client.

@@ -265,7 +265,7 @@ func TestLoggerLevels(t *testing.T) {
 	l.With("box", "a").Error("lost")
 	got := out.String()
 	if strings.Contains(got, "frames") || !strings.Contains(got, `level=DEBUG msg=started plugin=p pid=1`) ||
-		!strings.Contains(got, `level=ERROR msg=lost box=a plugin=p`) {
+		!strings.Contains(got, `level=ERROR msg=lost plugin=p box=a`) {
 		t.Error(got)
 	}
 }

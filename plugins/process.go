@@ -100,7 +100,7 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 		return nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
 	p.remote = raw.(*remote)
-	go p.watch(cfg.patience(), cfg.pingEvery(), cfg.Logger.With("plugin", cfg.Name))
+	go p.watch(cfg.patience(), cfg.Logger.With("plugin", cfg.Name))
 	return p, nil
 }
 
@@ -174,8 +174,8 @@ func unstarted(name string, err error, said string) error {
 }
 
 // watch kills a plugin that hangs, with its boxes. Calls in progress return ErrLost.
-func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
-	ticker := time.NewTicker(every)
+func (p *process) watch(patience time.Duration, log *slog.Logger) {
+	ticker := time.NewTicker(patience / 4)
 	defer ticker.Stop()
 	for {
 		select {
@@ -187,7 +187,6 @@ func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
 			return
 		}
 		if p.answers(patience) {
-			log.Debug("the sandbox plugin answers")
 			continue
 		}
 		select {

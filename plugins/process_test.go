@@ -134,41 +134,6 @@ func TestHungPluginIsEnded(t *testing.T) {
 	}
 }
 
-func TestPatienceWithThoseThatAnswer(t *testing.T) {
-	answers := make(chanHandler, 100)
-	c := open(t, HostConfig{Patience: time.Minute, every: 10 * time.Millisecond, Logger: slog.New(answers)})
-	lost := waiting(t, c, "announce")
-	for range 20 {
-		select {
-		case err := <-lost:
-			t.Fatalf("ended: %v", err)
-		case <-answers:
-		}
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-lost; err != nil && !errors.Is(err, ErrLost) { // its exit may come through before the plugin is gone
-		t.Errorf("error %v", err)
-	}
-}
-
-// chanHandler tells of each time that a plugin answered.
-type chanHandler chan struct{}
-
-func (h chanHandler) Enabled(context.Context, slog.Level) bool { return true }
-func (h chanHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
-func (h chanHandler) WithGroup(string) slog.Handler            { return h }
-func (h chanHandler) Handle(_ context.Context, r slog.Record) error {
-	if r.Message == "the sandbox plugin answers" {
-		select {
-		case h <- struct{}{}:
-		default:
-		}
-	}
-	return nil
-}
-
 func TestCrashLoopIsRefusedAtOnce(t *testing.T) {
 	c := open(t, HostConfig{})
 	for range crashLoop {
