@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -26,10 +25,6 @@ type Backend struct {
 
 	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*box]
-
-	mu       sync.Mutex
-	listens  *host              // whose engine is listened to; nil for none
-	unlisten context.CancelFunc // ends that
 }
 
 // Option changes how New makes a Backend.
@@ -43,7 +38,7 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{guest: initbin.For, remover: newRemover(), unlisten: func() {}}
+	b := &Backend{guest: initbin.For, remover: newRemover()}
 	for _, option := range options {
 		option(b)
 	}
@@ -69,9 +64,6 @@ var _ io.Closer = (*Backend)(nil) // which plugins.Serve looks for
 // Close waits a moment for the removal of ended boxes' containers. The next Check sweeps the rest.
 // No Run may be in progress.
 func (b *Backend) Close() error {
-	b.mu.Lock()
-	b.unlisten()
-	b.mu.Unlock()
 	b.remover.wait(closeTime)
 	return nil
 }
@@ -129,33 +121,4 @@ func (h *host) image(runtime string) (*image, error) {
 	}
 	return nil, fmt.Errorf("runtime %q is none of the images in AIRLOCK_DOCKER_IMAGE: %s", runtime,
 		strings.Join(h.settings.images, ", "))
-}
-
-// listenToEngine follows the events of the engine that boxes are opened on.
-func (b *Backend) listenToEngine() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	h, _ := b.ready.Host(Name)
-	if h == b.listens {
-		return
-	}
-	b.unlisten()
-	b.listens, b.unlisten = h, func() {}
-	if h != nil {
-		ctx, cancel := context.WithCancel(context.Background())
-		b.unlisten = cancel
-		go h.listen(ctx, b.outOfMemory)
-	}
-}
-
-// outOfMemory tells a box that the kernel ended one of its processes.
-func (b *Backend) outOfMemory(id string) {
-	box, open := b.boxes.Get(id)
-	if !open {
-		return
-	}
-	select {
-	case box.oom <- struct{}{}:
-	default: // it knows
-	}
 }

@@ -15,11 +15,7 @@ import (
 // new ones use the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierFull}
-	report, err := b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) {
-		return b.check(ctx, cfg, r)
-	})
-	b.listenToEngine()
-	return report, err
+	return b.ready.Check(ctx, cfg, report, func(r *plugins.Report) (*host, error) { return b.check(ctx, cfg, r) })
 }
 
 // check sweeps leftovers of this instance, prepares the images, opens boxes and tries to break out.

@@ -22,9 +22,7 @@
 // # Required calls
 //
 // Containers, images and commit; a socket proxy may refuse the rest. The headers of ordinary
-// answers give the version. If the proxy refuses the stream of out-of-memory events, a box whose
-// child the kernel killed lives until its guest ends. That is rare: airlock-init asks to be killed
-// first.
+// answers give the version.
 //
 // # Ends
 //
@@ -34,8 +32,8 @@
 // the background while the engine doesn't answer. The next Check sweeps by label after a crash.
 //
 // Counters are gone with the container. They are read from this host's control groups. An engine
-// elsewhere is asked (up to half a second) after the start, after input, rarely in between, at the
-// end of input, and before a kill. Exit.PeakMemory and Exit.CPUTime are the last values seen. An
+// elsewhere is asked (up to half a second) after the start, ever more rarely, at the end of input, and
+// before a kill. Exit.PeakMemory and Exit.CPUTime are the last values seen. An
 // engine elsewhere doesn't count refused forks: Exit.PidsHit is a guess then, and ends no box.
 //
 // # Settings

@@ -14,8 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -156,52 +156,6 @@ func TestSweep(t *testing.T) {
 	noneLeft(t, shared, other.cfg.Instance)
 }
 
-func TestFullDisk(t *testing.T) {
-	d := dockertest.NewSmall(t, "400m")
-	if err := d.Import(testImage, base); err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
-	w.ready(t)
-	filler := filepath.Join(d.Data(), "filler")
-	fill(t, filler)
-	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil || !strings.Contains(err.Error(),
-		"disk is full") {
-		t.Errorf("a box on a full disk: %v", err)
-	}
-	noneLeft(t, d, w.cfg.Instance)
-	if why := w.unready(t); !strings.Contains(why, "disk is full") {
-		t.Errorf("reason %q", why)
-	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
-	noneLeft(t, d, w.cfg.Instance)
-	w.ready(t)
-	if out, _, err := w.do(t, plugins.Spec{}, python("print('again')")); err != nil || out != "again\n" {
-		t.Errorf("with room again: %q, %v", out, err)
-	}
-}
-
-func fill(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for size := 1 << 20; size > 0; {
-		_, err := f.Write(make([]byte, size))
-		switch {
-		case err == nil:
-		case strings.Contains(err.Error(), syscall.ENOSPC.Error()):
-			size /= 2
-		default:
-			t.Fatal(err)
-		}
-	}
-}
-
 func eventually(t testing.TB, within time.Duration, wrongs func() []string) {
 	t.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
@@ -326,7 +280,7 @@ func freePort(tb testing.TB) int {
 // so no such engine passed. It is refused only for limits that it can't hold without delegated
 // cgroups. The test compares the engine's own claims with the proof.
 func TestRootlessEngine(t *testing.T) {
-	d := dockertest.NewRootless(t)
+	d := newRootless(t)
 	if err := d.Import(testImage, base); err != nil {
 		t.Fatal(err)
 	}
@@ -393,4 +347,48 @@ func heldByRootless(t *testing.T, d *dockertest.Engine) map[string]bool {
 		probe.ControlMemory: delegated && info.MemoryLimit, probe.ControlPids: delegated && info.PidsLimit,
 		probe.ControlCPU: delegated && info.CPUCfsQuota,
 	}
+}
+
+// rootlessUID is a user that nobody is; its containers get the uids from rootlessFirst on.
+const (
+	rootlessUID   = 64242
+	rootlessFirst = 400_000
+)
+
+// asUser runs a command as that user, in rootlesskit's namespaces. $1 is the directory with the
+// account's files. They cover this host's own in a private mount namespace, as does a device for
+// tunnels, which not every host has.
+const asUser = `
+dir=$1 uid=$2; shift 2
+for file in passwd group subuid subgid; do touch /etc/$file; mount --bind "$dir/etc/$file" "/etc/$file"; done
+mkdir -p /dev/net && mount -t tmpfs -o mode=755 net /dev/net && mknod -m 666 /dev/net/tun c 10 200
+exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RUNTIME_DIR="$dir/run" \
+    rootlesskit --net=slirp4netns --mtu=65520 --disable-host-loopback \
+	--port-driver=none --copy-up=/etc --copy-up=/run --propagation=rslave \
+    sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
+`
+
+// newRootless starts an engine with an ordinary user's rights until the end of the test. It needs
+// rootlesskit, slirp4netns and uidmap.
+func newRootless(tb testing.TB) *dockertest.Engine {
+	tb.Helper()
+	dir := dockertest.Directory(tb)
+	uid := strconv.Itoa(rootlessUID)
+	must := func(err error) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	must(os.Mkdir(filepath.Join(dir, "etc"), 0o755))
+	must(os.Mkdir(filepath.Join(dir, "run"), 0o700))
+	must(os.Chown(filepath.Join(dir, "run"), rootlessUID, rootlessUID))
+	must(os.Chown(dir, rootlessUID, rootlessUID))
+	ids := "op:" + strconv.Itoa(rootlessFirst) + ":65536\n"
+	for file, text := range map[string]string{
+		"passwd": "root:x:0:0::/root:/bin/sh\nop:x:" + uid + ":" + uid + "::" + dir + ":/bin/sh\n",
+		"group":  "root:x:0:\nop:x:" + uid + ":\n", "subuid": ids, "subgid": ids,
+	} {
+		must(os.WriteFile(filepath.Join(dir, "etc", file), []byte(text), 0o644))
+	}
+	return dockertest.NewUnder(tb, dir, "unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir, uid)
 }

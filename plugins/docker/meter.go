@@ -13,10 +13,11 @@ import (
 
 // Times between looks at a box's usage. Usage since the last look is lost with the container.
 const (
-	lookFirst = 20 * time.Millisecond // after the start and after input, then doubled
-	lookLast  = 10 * time.Second
-	lookTime  = 2 * time.Second // how long one may take
-	maxStats  = 1 << 20         // bytes of an answer
+	lookFirst = 20 * time.Millisecond // after the start, then doubled
+	lookNear  = time.Second           // at last, on this host
+	lookFar   = 10 * time.Second      // at last, through the engine
+	lookTime  = 2 * time.Second       // how long one may take
+	maxStats  = 1 << 20               // bytes of an answer
 )
 
 type usage struct {
@@ -31,7 +32,6 @@ type meter struct {
 	engine    *engine
 	container string
 	pids      int64
-	news      chan struct{} // input arrived
 
 	mu   sync.Mutex
 	seen usage
@@ -39,7 +39,7 @@ type meter struct {
 }
 
 func newMeter(e *engine, name string, pids int64) *meter {
-	return &meter{engine: e, container: name, pids: pids, news: make(chan struct{}, 1)}
+	return &meter{engine: e, container: name, pids: pids}
 }
 
 // approach finds the counters on this host.
@@ -58,30 +58,17 @@ func (m *meter) approach(ctx context.Context) {
 
 func (m *meter) watch(ctx context.Context) {
 	m.approach(ctx)
-	timer := time.NewTimer(lookFirst)
-	defer timer.Stop()
-	for wait := lookFirst; ; {
+	last := lookFar
+	if m.isNear() {
+		last = lookNear
+	}
+	for wait := lookFirst; ; wait = min(2*wait, last) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-m.news:
-			if wait < time.Second { // it is being looked at anyway
-				continue
-			}
-			wait = lookFirst
-		case <-timer.C:
+		case <-time.After(wait):
 			m.look(ctx)
-			wait = min(2*wait, lookLast)
 		}
-		timer.Reset(wait)
-	}
-}
-
-// poke tells that the box got something to do.
-func (m *meter) poke() {
-	select {
-	case m.news <- struct{}{}:
-	default:
 	}
 }
 

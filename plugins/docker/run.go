@@ -33,7 +33,6 @@ type box struct {
 	limits plugins.Limits
 	conn   client.HijackedResponse
 	meter  *meter
-	oom    chan struct{} // gets one when the engine says that its memory ran out
 	stderr stdio.Tail
 	over   bool // the engine has said that nothing runs in it any more
 }
@@ -44,7 +43,7 @@ func (h *host) newBox(spec plugins.Spec) (*box, error) {
 		return nil, err
 	}
 	name := "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6])
-	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: make(chan struct{}, 1),
+	return &box{host: h, id: spec.ID, name: name, limits: limits,
 		meter: newMeter(h.engine, name, limits.Pids)}, nil
 }
 
@@ -133,42 +132,24 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 	select {
 	case err := <-output:
 		if failed := (deliverError{}); errors.As(err, &failed) {
-			return b.kill(ctx, nil, plugins.ReasonKilled), failed.err
+			return b.kill(ctx, nil), failed.err
 		}
 		return b.readExit(ctx, err)
-	case <-b.oom:
-		return b.kill(ctx, output, plugins.ReasonOOM), nil
 	case <-ctx.Done():
-		return b.kill(ctx, output, plugins.ReasonKilled), nil
+		return b.kill(ctx, output), nil
 	}
 }
 
 // feed relays input. At its end it reads the counters for a last certain time, before the guest
 // ends.
 func (b *box) feed(ctx context.Context, stdin io.Reader) {
-	if _, err := io.Copy(pokingWriter{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
-		return
-	}
+	_, _ = io.Copy(b.conn.Conn, stdin)
 	b.meter.look(ctx)
 	_ = b.conn.CloseWrite()
 }
 
-type pokingWriter struct {
-	io.Writer
-	meter *meter
-}
-
-func (p pokingWriter) Write(b []byte) (int, error) {
-	n, err := p.Writer.Write(b)
-	if err != nil {
-		return n, deliverError{err}
-	}
-	p.meter.poke()
-	return n, nil
-}
-
 // kill ends the box at once. Output in transit gets a moment if there is a reader.
-func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason) plugins.Exit {
+func (b *box) kill(ctx context.Context, output <-chan error) plugins.Exit {
 	looking, stop := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	b.meter.look(looking)
 	stop()
@@ -183,7 +164,6 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 		}
 	}
 	exit := killed()
-	exit.Reason = why
 	b.measured(&exit)
 	return exit
 }
@@ -203,7 +183,7 @@ func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	}
 	const killedBySignal9 = 128 + 9
 	exit := plugins.Exit{Code: state.ExitCode, Reason: plugins.ReasonExit}
-	outOfMemory := state.OOMKilled || state.ExitCode == killedBySignal9 && b.awaitOOM()
+	outOfMemory := state.OOMKilled || state.ExitCode == killedBySignal9 && b.awaitOOM(ctx)
 	if outOfMemory {
 		exit.Reason = plugins.ReasonOOM
 		if state.ExitCode == killedBySignal9 {
@@ -217,18 +197,18 @@ func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 	return exit, nil
 }
 
-// oomTime is how late an out-of-memory event may follow an end by signal 9. That signal has hardly
-// any other cause.
+// oomTime is how late an engine may tell of memory that ran out after an end by signal 9. That
+// signal has hardly any other cause.
 const oomTime = 3 * time.Second
 
-// awaitOOM waits a moment for that event. Engines learn of it separately from the end.
-func (b *box) awaitOOM() bool {
-	select {
-	case <-b.oom:
-		return true
-	case <-time.After(oomTime):
-		return false
+// awaitOOM waits a moment for that word. Engines learn of it separately from the end.
+func (b *box) awaitOOM(ctx context.Context) bool {
+	for deadline := time.Now().Add(oomTime); time.Now().Before(deadline); time.Sleep(oomTime / 30) {
+		if state, err := b.state(ctx); err == nil && state.OOMKilled {
+			return true
+		}
 	}
+	return false
 }
 
 // finalState waits for the container's end and returns its state. It kills one that lives on
@@ -242,17 +222,25 @@ func (b *box) finalState(ctx context.Context) (*container.State, error) {
 			return b.api.ContainerKill(ctx, b.name, client.ContainerKillOptions{Signal: "KILL"})
 		})
 	}
-	found, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerInspectResult, error) {
-		return b.api.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
-	})
+	state, err := b.state(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if found.Container.State == nil || found.Container.State.Running {
+	if state.Running {
 		return nil, errors.New("the container runs on without its output")
 	}
 	b.over = true
-	return found.Container.State, nil
+	return state, nil
+}
+
+func (b *box) state(ctx context.Context) (*container.State, error) {
+	found, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerInspectResult, error) {
+		return b.api.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
+	})
+	if err == nil && found.Container.State == nil {
+		err = errors.New("the engine doesn't tell the container's state")
+	}
+	return found.Container.State, err
 }
 
 func (b *box) await(ctx context.Context) error {

@@ -26,8 +26,6 @@ type Options struct {
 	// UncountedForks says that the backend holds the limit without counting refused forks. A box
 	// that hammers at it lives until it's killed.
 	UncountedForks bool
-	// UntoldOOM says that the backend doesn't learn at once of an out-of-memory kill in a box.
-	UntoldOOM bool
 	// Measures says that the backend reports the usage of open boxes with control groups. Otherwise
 	// it must refuse. See plugins.Meter.
 	Measures bool

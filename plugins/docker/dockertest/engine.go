@@ -41,14 +41,24 @@ func Start(dir string, extra ...string) (*Engine, error) {
 // New starts an engine with a directory of its own until the end of the test.
 func New(tb testing.TB, extra ...string) *Engine {
 	tb.Helper()
-	e := &Engine{dir: directory(tb), extra: extra}
+	e := &Engine{dir: Directory(tb), extra: extra}
 	e.keep(tb)
 	return e
 }
 
-func directory(tb testing.TB) string {
+// NewUnder starts an engine in dir, by a command that dockerd is the last argument of, until the end
+// of the test.
+func NewUnder(tb testing.TB, dir string, command ...string) *Engine {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "docker-engine-") // a socket's path has to be short
+	e := &Engine{dir: dir, under: command}
+	e.keep(tb)
+	return e
+}
+
+// Directory makes one for an engine, until the end of the test. A socket's path has to be short.
+func Directory(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "docker-engine-")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -66,25 +76,6 @@ func (e *Engine) keep(tb testing.TB) {
 			tb.Error(err)
 		}
 	})
-}
-
-// onSmallDisk mounts a disk for the engine's data in its own namespace. Other tests check for
-// leftover mounts.
-const onSmallDisk = `mkdir "$0/data" && mount -t tmpfs -o size="$1" tmpfs "$0/data" && shift && exec "$@"`
-
-// NewSmall is New with a disk of that size for the engine's data, such as 400m. The test needs
-// root.
-func NewSmall(tb testing.TB, size string) *Engine {
-	tb.Helper()
-	dir := directory(tb)
-	e := &Engine{dir: dir, under: []string{"sh", "-c", onSmallDisk, dir, size}}
-	e.keep(tb)
-	return e
-}
-
-// Data is where the engine's data can be reached from outside while it runs.
-func (e *Engine) Data() string {
-	return filepath.Join("/proc", strconv.Itoa(e.PID()), "root", e.dir, "data")
 }
 
 // Socket is the path of the engine's socket.
