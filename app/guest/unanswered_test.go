@@ -82,10 +82,10 @@ func TestReverseNamesAreAnsweredWithoutARow(t *testing.T) {
 	var r reports
 	result := r.during(t, askDNS+`
 address = socket.gethostbyname("api.example.com")
-set_result([socket.getfqdn(address), socket.getfqdn("127.0.0.1"), socket.getfqdn("203.0.113.7"),
+set_result([socket.getfqdn(address) == address, socket.getfqdn("127.0.0.1"), socket.getfqdn("203.0.113.7"),
     ask("7.113.0.203.in-addr.arpa", 12), ask("1.0.0.0.ip6.arpa", 12), ask("x.in-addr.arpa", 12), ask("1.0.0.127.in-addr.arpa", 1)])
 `, wire.Host{Name: "api.example.com", Ports: []int{443}})
-	want := `["api.example.com","localhost","203.0.113.7",[3,0],[3,0],[3,0],[0,0]]`
+	want := `[true,"localhost","203.0.113.7",[3,0],[3,0],[3,0],[3,0]]`
 	if result != want || len(r.list) != 0 {
 		t.Errorf("got %s, want %s; reported %v", result, want, r.list)
 	}

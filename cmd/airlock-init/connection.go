@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"net"
-	"sync/atomic"
 
 	"github.com/hashicorp/yamux"
 
@@ -28,23 +27,20 @@ func (n *network) remember(stream *yamux.Stream, conn *net.TCPConn) *connection 
 	return c
 }
 
-// relay copies both ways until both directions end. It calls sent when the script's ends, with
-// whether a byte passed before.
-func (c *connection) relay(sent func(used bool)) {
+// relay copies both ways until both directions end. It calls sent when the script's ends.
+func (c *connection) relay(sent func()) {
 	upward := make(chan struct{})
-	down := onlyWriter{Writer: c.conn}
 	go func() {
 		defer close(upward)
-		up, err := io.CopyBuffer(c.stream, onlyReader{c.conn}, make([]byte, wire.Piece))
-		defer func() { sent(up > 0 || down.used.Load()) }()
-		if err != nil && c.abort() {
+		defer sent()
+		if _, err := io.CopyBuffer(c.stream, onlyReader{c.conn}, make([]byte, wire.Piece)); err != nil && c.abort() {
 			return
 		}
 		if !c.isBroken() {
 			c.stream.Close()
 		}
 	}()
-	if _, err := io.CopyBuffer(&down, c.stream, make([]byte, wire.Piece)); err != nil {
+	if _, err := io.CopyBuffer(onlyWriter{c.conn}, c.stream, make([]byte, wire.Piece)); err != nil {
 		c.abort()
 		_, _ = io.Copy(io.Discard, c.stream)
 	}
@@ -106,14 +102,6 @@ func reset(conn *net.TCPConn) {
 
 // onlyWriter and onlyReader hide net.TCPConn's own copying, which would only use a larger buffer.
 type (
-	onlyWriter struct {
-		io.Writer
-		used atomic.Bool // something was written
-	}
+	onlyWriter struct{ io.Writer }
 	onlyReader struct{ io.Reader }
 )
-
-func (w *onlyWriter) Write(p []byte) (int, error) {
-	w.used.Store(true)
-	return w.Writer.Write(p)
-}

@@ -129,10 +129,9 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 		return
 	}
 	header := wire.Header{Kind: wire.Connect, Host: name, Port: int(to.Port())}
-	limited := header
-	var waited bool
-	if waited, limited.Limit = n.admit(conn); limited.Limit != "" {
-		n.reportOnce(limited) // first, so that the row is there when the script fails
+	if limit := n.admit(conn); limit != "" {
+		header.Limit = limit
+		n.reportOnce(header) // first, so that the row is there when the script fails
 		reset(conn)
 		return
 	}
@@ -148,27 +147,18 @@ func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 		reset(conn)
 		return
 	}
-	c.relay(func(used bool) {
-		if waited && !used {
-			// An ending script closes its connections one by one: the place came too late.
-			limited.Limit = wire.LimitOpen
-			n.reportOnce(limited)
-		}
-		sent()
-	})
+	c.relay(sent)
 }
 
-// admit returns once a connection may pass, or with the limit that stops it. waited: it had to
-// wait.
-func (n *network) admit(conn *net.TCPConn) (waited bool, limit wire.Limit) {
-	if !n.count() {
-		return false, wire.LimitTotal
+// admit returns once a connection may pass, or with the limit that stops it.
+func (n *network) admit(conn *net.TCPConn) wire.Limit {
+	switch {
+	case !n.count():
+		return wire.LimitTotal
+	case !n.queue.join(conn):
+		return wire.LimitOpen
 	}
-	admitted, waited := n.queue.join(conn)
-	if !admitted {
-		return waited, wire.LimitOpen
-	}
-	return waited, ""
+	return ""
 }
 
 func ask(stream *yamux.Stream, header wire.Header) bool {

@@ -23,19 +23,19 @@ func newQueue() *queue {
 	}
 }
 
-// join returns true once conn may be open, and whether it waited; leave gives the place back. It
-// returns false if too many wait, none ended in time, or the script gave up.
-func (q *queue) join(conn *net.TCPConn) (admitted, waited bool) {
+// join returns true once conn may be open; leave gives the place back. It returns false if too many
+// wait, none ended in time, or the script gave up.
+func (q *queue) join(conn *net.TCPConn) bool {
 	select {
 	case q.open <- struct{}{}:
-		return true, false
+		return true
 	default:
 	}
 	select {
 	case q.waiting <- struct{}{}:
 		defer func() { <-q.waiting }()
 	default:
-		return false, false
+		return false
 	}
 	patience := time.NewTimer(q.patience)
 	defer patience.Stop()
@@ -43,11 +43,11 @@ func (q *queue) join(conn *net.TCPConn) (admitted, waited bool) {
 	case q.open <- struct{}{}:
 		if isGivenUp(conn) {
 			q.leave()
-			return false, true
+			return false
 		}
-		return true, true
+		return true
 	case <-patience.C:
-		return false, true
+		return false
 	}
 }
 

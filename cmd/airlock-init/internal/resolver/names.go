@@ -93,11 +93,6 @@ func (n *Names) reportable(name string) bool {
 	return n.started && validName(name)
 }
 
-// nameAddresses are the addresses that stand for names.
-var nameAddresses = netip.MustParsePrefix("127.64.0.0/10")
-
-func standsForName(address netip.Addr) bool { return nameAddresses.Contains(address) }
-
 // admit decides about a name that was never asked for before.
 func (n *Names) admit(name string) bool {
 	if len(name) > maxWildcardLength || strings.Count(name, ".") >= maxWildcardLabels || !validName(name) {

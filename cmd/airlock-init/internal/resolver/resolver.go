@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -148,8 +146,9 @@ func (r *Resolver) answer(query []byte) []byte {
 		return build(reply, &question, nil)
 	}
 	name := canonical(question.Name.String())
-	if address, ok := reverse(name); ok {
-		return r.answerReverse(reply, &question, address)
+	if strings.HasSuffix(name, ".arpa") { // no address has a name
+		reply.RCode = dnsmessage.RCodeNameError
+		return build(reply, &question, nil)
 	}
 	address, ok := r.names.Lookup(name)
 	record := recordName(question.Type)
@@ -164,41 +163,6 @@ func (r *Resolver) answer(query []byte) []byte {
 		return build(reply, &question, nil) // the name exists, but has no such record
 	}
 	return build(reply, &question, &dnsmessage.AResource{A: address.As4()})
-}
-
-// answerReverse names an address that stands for a name. No other address has one.
-func (r *Resolver) answerReverse(reply dnsmessage.Header, question *dnsmessage.Question, address netip.Addr) []byte {
-	name, ok := r.names.Find(address)
-	if address.IsLoopback() && !ok && !standsForName(address) {
-		name, ok = "localhost", true
-	}
-	found, err := dnsmessage.NewName(name + ".")
-	if !ok || err != nil {
-		reply.RCode = dnsmessage.RCodeNameError
-		return build(reply, question, nil)
-	}
-	if question.Type != dnsmessage.TypePTR {
-		return build(reply, question, nil)
-	}
-	return build(reply, question, &dnsmessage.PTRResource{PTR: found})
-}
-
-// reverse reads the name of a reverse lookup. An incomplete IPv4 address gives an invalid one.
-func reverse(name string) (netip.Addr, bool) {
-	if strings.HasSuffix(name, ".ip6.arpa") {
-		return netip.Addr{}, true
-	}
-	labels, ok := strings.CutSuffix(name, ".in-addr.arpa")
-	if !ok {
-		return netip.Addr{}, false
-	}
-	parts := strings.Split(labels, ".")
-	slices.Reverse(parts)
-	address, err := netip.ParseAddr(strings.Join(parts, "."))
-	if err != nil {
-		return netip.Addr{}, true
-	}
-	return address, true
 }
 
 // recordName names a record type other than addresses that clients ask for, or returns "".
