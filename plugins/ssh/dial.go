@@ -16,8 +16,8 @@ import (
 
 const (
 	dialTime = 10 * time.Second
-	// idleTime is the longest silence after the login. It matters for uploads; later package
-	// heartbeat watches more closely.
+	// idleTime is the longest silence after the login. It matters for uploads; later plugins.Link
+	// watches more closely.
 	idleTime = 30 * time.Second
 )
 

@@ -22,10 +22,11 @@
 //
 // # Ends
 //
-// Both sides beat once a second (package heartbeat) and give up after 7 seconds without a byte.
-// Here that ends all calls with plugins.ErrLost; there the remote program ends, and its boxes with
-// it, as when sshd, the plugin or the remote program is killed. The next call connects again after
-// a growing pause, ends hanging remote programs of the same instance, and repeats Check.
+// A side that hears nothing asks for a sign of life, and gives up without an answer: here after 15
+// seconds of silence, there after 7. Here that ends all calls with plugins.ErrLost; there the remote
+// program ends, and its boxes with it, as when sshd, the plugin or the remote program is killed. The
+// next call connects again after a growing pause, ends hanging remote programs of the same instance,
+// and repeats Check.
 //
 // # Limits
 //

@@ -5,14 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 
 	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
 	"github.com/computclaw/airlock/plugins/ssh/remote"
 )
 
@@ -21,7 +18,6 @@ type link struct {
 	*plugins.Link
 	client  *ssh.Client
 	program *command
-	conn    *heartbeat.Conn
 	hello   remote.Hello
 }
 
@@ -54,12 +50,8 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 	if err := l.launch(files, instance, scoped); err != nil {
 		return nil, fmt.Errorf("on %s: %w", t, err)
 	}
-	l.conn = heartbeat.New(l.program.stdout, l.program.stdin, func() error { return client.Close() })
-	if l.Link, err = plugins.NewLink(l.conn); err != nil {
-		_ = l.conn.Close()
-		return nil, err
-	}
-	return l, nil
+	l.Link, err = plugins.NewLink(plugins.Streams(l.program.stdout, l.program.stdin, client.Close))
+	return l, err
 }
 
 // uploaded are paths there.
@@ -131,15 +123,12 @@ func explainLaunch(files uploaded, err error) error {
 	return fmt.Errorf("start the remote program: %w", err)
 }
 
-// lossError says why the link ended, nil if it hasn't.
+// lossError says that the link has ended, nil if it hasn't.
 func (l *link) lossError() error {
-	err := l.conn.Err()
-	if err == nil {
+	if !l.Lost() {
 		return nil
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
-		err = errors.New("the connection was closed")
-	}
+	err := errors.New("the connection was closed, or nothing was heard from there")
 	if last := l.program.stderr.String(); last != "" {
 		return fmt.Errorf("%w; its last words: %s", err, last)
 	}
@@ -147,6 +136,6 @@ func (l *link) lossError() error {
 }
 
 func (l *link) close() {
-	_ = l.Link.Close()
-	_ = l.conn.Close()
+	_ = l.Close()
+	_ = l.client.Close()
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // seconds is within which both sides must have noticed, and cleared away.
-const seconds = 10 * time.Second
+const seconds = 20 * time.Second
 
 func wantLost(t *testing.T, b *box, since time.Time, limit time.Duration) {
 	t.Helper()

@@ -5,10 +5,10 @@
 //	airlock-remote serve --instance LABEL --guest FILE --sha256 HEX
 //
 // First it ends remote programs of the same instance, which a lost link may have left. Then it
-// writes one line, "airlock-remote " and a Hello as JSON. From then on both streams carry package
-// heartbeat.
+// writes one line, "airlock-remote " and a Hello as JSON. From then on both streams carry
+// plugins.ServeConn.
 //
-// It ends at the end of its stdin, after heartbeat.Silence without a byte, or at a signal. Every box
+// It ends at the end of its stdin, after seven seconds without a byte, or at a signal. Every box
 // ends with it, also when it is killed: the kernel ends the first process of each (see package
 // bubblewrap).
 package remote

@@ -18,7 +18,6 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
-	"github.com/computclaw/airlock/plugins/ssh/heartbeat"
 )
 
 // Protocol is the version of the protocol. Both sides come from one build, so nothing is
@@ -147,10 +146,9 @@ const group = "give the account a user manager of systemd there that hands memor
 func serve(ctx context.Context, guest []byte) error {
 	// Made anew because os.Stdin was opened before it was non-blocking.
 	in, out := os.NewFile(0, "stdin"), os.NewFile(1, "stdout")
-	conn := heartbeat.New(in, out, func() error { return errors.Join(in.Close(), out.Close()) })
-	go func() {
-		<-conn.Done()
+	conn := plugins.Streams(in, out, func() error {
 		time.AfterFunc(closeTime, func() { os.Exit(1) })
-	}()
+		return errors.Join(in.Close(), out.Close())
+	})
 	return plugins.ServeConn(ctx, conn, bubblewrap.NewFor(guest, group))
 }
