@@ -21,8 +21,7 @@
 //
 // # Required calls
 //
-// Containers, images and commit; a socket proxy may refuse the rest. The headers of ordinary
-// answers give the version.
+// Ping, containers, images and commit; a socket proxy may refuse the rest.
 //
 // # Ends
 //

@@ -4,22 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
-	"github.com/moby/moby/client/pkg/versions"
 
 	"github.com/computclaw/airlock/plugins/owner"
 )
-
-// oldestAPI is the oldest version of the API that has what we need: Docker 20.10.
-const oldestAPI = "1.41"
 
 // callTime bounds every call to the engine that isn't meant to wait for something.
 const callTime = 20 * time.Second
@@ -33,8 +27,7 @@ type engine struct {
 	version string // for people
 }
 
-// connect finds an engine and agrees on a version of the API. It needs only the right to list
-// containers, so a strict socket proxy will do.
+// connect finds an engine and agrees on a version of the API.
 func connect(ctx context.Context, s settings) (*engine, error) {
 	host := s.host
 	if host == "" {
@@ -49,15 +42,17 @@ func connect(ctx context.Context, s settings) (*engine, error) {
 			client.WithTLSClientConfig(filepath.Join(s.tls, "ca.pem"), filepath.Join(s.tls, "cert.pem"),
 				filepath.Join(s.tls, "key.pem")))
 	}
-	id, err := identify(ctx, options)
-	if err != nil {
-		return nil, fmt.Errorf("the Docker engine at %s: %w", host, explain(err))
-	}
-	api, err := client.New(append(options, client.WithAPIVersion(id.api))...)
+	api, err := client.New(options...)
 	if err != nil {
 		return nil, err
 	}
-	return &engine{api: api, host: host, version: fmt.Sprintf("%s, API %s", id.server, id.api)}, nil
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	if _, err := api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
+		_ = api.Close()
+		return nil, fmt.Errorf("the Docker engine at %s: %w", host, explain(err))
+	}
+	return &engine{api: api, host: host, version: "Docker, API " + api.ClientVersion()}, nil
 }
 
 // findSocket looks where engines listen on this host, the rootless one last.
@@ -70,44 +65,6 @@ func findSocket() (string, error) {
 	}
 	return "", fmt.Errorf("no Docker engine found at %s; start one, or set AIRLOCK_PLUGIN_DOCKER_HOST",
 		strings.Join(paths, " or "))
-}
-
-type identity struct{ api, server string }
-
-// identify asks in the oldest version. An engine that refuses it names its own version.
-func identify(ctx context.Context, options []client.Opt) (identity, error) {
-	var mu sync.Mutex
-	var id identity
-	note := func(r *http.Response) {
-		mu.Lock()
-		defer mu.Unlock()
-		id.api, id.server = r.Header.Get("Api-Version"), r.Header.Get("Server")
-	}
-	api, err := client.New(append(options, client.WithAPIVersion(oldestAPI), client.WithHTTPResponseHook(note))...)
-	if err != nil {
-		return identity{}, err
-	}
-	defer func() { _ = api.Close() }()
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	_, err = api.ContainerList(ctx, client.ContainerListOptions{Limit: 1})
-	mu.Lock()
-	defer mu.Unlock()
-	switch {
-	case err != nil && (id.api == "" || !errdefs.IsInvalidArgument(err)):
-		return identity{}, err
-	case id.api == "":
-		id.api = oldestAPI
-	case versions.LessThan(id.api, oldestAPI):
-		return identity{}, fmt.Errorf("it speaks version %s of the API and %s is needed, which came with Docker 20.10",
-			id.api, oldestAPI)
-	case versions.LessThan(client.MaxAPIVersion, id.api):
-		id.api = client.MaxAPIVersion
-	}
-	if id.server == "" {
-		id.server = "Docker"
-	}
-	return id, nil
 }
 
 // within runs one call with its own deadline. A cancelled box still has to be cleared away.

@@ -152,7 +152,7 @@ func noneLeft(t *testing.T, d *dockertest.Engine, instance string) {
 
 // allowedCalls matches the documented rights for a socket proxy: containers, images and commit,
 // with any method.
-var allowedCalls = regexp.MustCompile(`^/v1\.[0-9]+/(containers|images|commit)(/|$)`)
+var allowedCalls = regexp.MustCompile(`^/_ping$|^/v1\.[0-9]+/(containers|images|commit)(/|$)`)
 
 // socketProxy stands before an engine as the usual proxies do.
 type socketProxy struct {
