@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/moby/moby/api/types/container"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/initbin"
@@ -21,7 +22,7 @@ const Name = "docker"
 // Backend implements plugins.Sandbox and plugins.Meter. Make one with New.
 type Backend struct {
 	guest   func(goarch string) ([]byte, error)
-	remover *remover
+	remover *errgroup.Group // of containers whose boxes have ended
 
 	ready plugins.Readiness[host]
 	boxes plugins.Boxes[*box]
@@ -38,7 +39,8 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{guest: initbin.For, remover: newRemover()}
+	b := &Backend{guest: initbin.For, remover: &errgroup.Group{}}
+	b.remover.SetLimit(maxBehind)
 	for _, option := range options {
 		option(b)
 	}
@@ -48,7 +50,7 @@ func New(options ...Option) *Backend {
 type host struct {
 	*engine
 	guest    func(goarch string) ([]byte, error)
-	remover  *remover
+	remover  *errgroup.Group
 	instance string
 	owner    owner.ID
 	settings settings
@@ -64,9 +66,20 @@ var _ io.Closer = (*Backend)(nil) // which plugins.Serve looks for
 // Close waits a moment for the removal of ended boxes' containers. The next Check sweeps the rest.
 // No Run may be in progress.
 func (b *Backend) Close() error {
-	b.remover.wait(closeTime)
+	done := make(chan struct{})
+	go func() {
+		_ = b.remover.Wait() // it never fails
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeTime):
+	}
 	return nil
 }
+
+// maxBehind is how many ended containers may wait for removal. Beyond it, their boxes wait too.
+const maxBehind = 16
 
 // closeTime is less than what a host waits for a plugin to end.
 const closeTime = 1500 * time.Millisecond

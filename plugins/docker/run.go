@@ -58,10 +58,29 @@ func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Read
 	}
 	exit, err := b.serve(ctx, stdin, stdout)
 	if b.over {
-		b.remover.removeInBackground(ctx, b.host, b.name)
+		// Removing the engine's record is the slowest part of an end, and nothing runs any more.
+		b.remover.Go(func() error {
+			_ = b.removeBox(ctx, b.name) // tried again until it works
+			return nil
+		})
 		return exit, err
 	}
 	return exit, errors.Join(err, b.removeBox(ctx, b.name))
+}
+
+// removeBox kills and removes a box's container. If the engine doesn't answer, it retries in the
+// background while this process lives. The next Check sweeps the rest.
+func (h *host) removeBox(ctx context.Context, name string) error {
+	err := h.remove(ctx, name)
+	if err == nil {
+		return nil
+	}
+	go func() {
+		for wait := time.Second; h.remove(ctx, name) != nil; wait = min(2*wait, 30*time.Second) {
+			time.Sleep(wait)
+		}
+	}()
+	return fmt.Errorf("container %s may be left until the engine answers again: %w", name, explain(err))
 }
 
 func killed() plugins.Exit {
