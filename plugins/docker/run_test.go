@@ -3,8 +3,10 @@ package docker
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,4 +62,36 @@ func TestManyEndsLeaveNothing(t *testing.T) {
 	close(next)
 	workers.Wait()
 	noneLeft(t, shared, w.cfg.Instance)
+}
+
+// TestEndDoesNotWaitForRemoval delays an engine's removals. Run still reports the end, nothing runs
+// in the container, and Close waits for the removal.
+func TestEndDoesNotWaitForRemoval(t *testing.T) {
+	proxy := startProxy(t, shared.Socket())
+	settings := sharedSettings()
+	settings["host"] = proxy.host
+	w := newWorld(t, settings)
+	w.ready(t)
+	w.Close() // the proof's own boxes
+	gate := make(chan struct{})
+	proxy.delay(func(r *http.Request) {
+		if r.Method == http.MethodDelete {
+			<-gate
+		}
+	})
+	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 ||
+		exit.Reason != plugins.ReasonExit {
+		t.Fatalf("%+v, %v", exit, err)
+	}
+	if left := leftovers(t, shared)(w.cfg.Instance); len(left) != 1 || !strings.HasSuffix(left[0], " exited") {
+		t.Errorf("containers %v, want one that has exited", left)
+	}
+	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 {
+		t.Errorf("another box of the same id: %+v, %v", exit, err)
+	}
+	close(gate)
+	w.Close()
+	if left := leftovers(t, shared)(w.cfg.Instance); len(left) != 0 {
+		t.Errorf("left after Close: %v", left)
+	}
 }

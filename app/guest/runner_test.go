@@ -1,15 +1,19 @@
 package guest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -384,5 +388,240 @@ func TestRunnerIsOldPython(t *testing.T) {
 	j.Inputs, _ = json.Marshal(string(Runner()))
 	if f := execute(t, j, &recorder{}); string(f.Result) != "1" {
 		t.Errorf("%+v", f.Failed)
+	}
+}
+
+// TestNewProcessesKnowTheScript: a new process of multiprocessing imports the script with Airlock's
+// names, from any directory. Functions of the first process only say so.
+func TestNewProcessesKnowTheScript(t *testing.T) {
+	j := job(`from __future__ import annotations
+from airlock import settings, inputs, set_result, llm
+import multiprocessing, os
+WORD = settings.get("WORD")
+
+def work(n):
+    refused = []
+    for call in (lambda: set_result(1), lambda: llm.complete("?")):
+        try: call()
+        except Exception as error: refused.append("first process only" in str(error))
+    return [WORD, inputs, n, __name__, refused, os.cpu_count()]
+
+if __name__ == "__main__":
+    os.mkdir("elsewhere")
+    os.chdir("elsewhere")
+    got = []
+    for way in ("spawn", "forkserver"):
+        with multiprocessing.get_context(way).Pool(1) as pool:
+            got += pool.map(work, [7])
+    set_result(got)
+`)
+	j.Settings, j.Inputs = map[string]string{"WORD": "value"}, []byte(`{"a":[1]}`)
+	f := execute(t, j, &recorder{})
+	one := `["value",{"a":[1]},7,"__mp_main__",[true,true],1]`
+	if string(f.Result) != "["+one+","+one+"]" || f.err != nil {
+		t.Errorf("%s %v %+v\n%.2000s", f.Result, f.err, f.Failed, f.stderr)
+	}
+}
+
+func TestTheScriptIsAFile(t *testing.T) {
+	f := script(t, `# żółw
+import inspect, runpy, subprocess, sys
+def f(): return 1
+if sys.argv[1:]: print("child of", *sys.argv)
+elif __name__ == "__main__":
+    text = open(__file__).read()
+    child = subprocess.run([sys.executable, __file__, "x"], capture_output=True, text=True)
+    set_result([text.startswith("# żółw\nimport"), inspect.getsource(f), runpy.run_path(__file__)["f"](),
+                child.stdout, child.stderr])`)
+	want := `[true,"def f(): return 1\n",1,"child of script.py x\n",""]`
+	if string(f.Result) != want || f.err != nil {
+		t.Errorf("%s %v %+v", f.Result, f.err, f.Failed)
+	}
+}
+
+// oldestSyntax parses files as the oldest Python does that the runner is for.
+const oldestSyntax = `
+import ast, sys
+for path in sys.argv[1:]:
+    ast.parse(open(path).read(), path, feature_version=(3, 9))
+try:
+    ast.parse("match x:\n    case 1: pass", feature_version=(3, 9))
+except SyntaxError:
+    pass
+else:
+    sys.exit("nothing is too new")
+`
+
+// TestRunnerHasNoNewerSyntax only knows the language; make pythons runs it on the interpreters
+// themselves.
+func TestRunnerHasNoNewerSyntax(t *testing.T) {
+	files := []string{"runner/asked.py", "runner/failure.py", "runner/foreign.py", "runner/main.py", "runner/parts.py",
+		"runner/processors.py", "runner/sdk.py", "runner/text.py", "runner/trust.py", "runner/values.py"}
+	if out, err := exec.Command("/usr/bin/python3",
+		append([]string{"-c", oldestSyntax}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func executeIn(t *testing.T, s *Session, j Job, r *recorder) finished {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	outcome, err := s.Run(ctx, j, r.handler())
+	return finished{outcome, r.stdout.String(), r.stderr.String(), err}
+}
+
+// TestCABundle: a box trusts the runtime's roots and the given certificate, under every usual name,
+// at any time.
+func TestCABundle(t *testing.T) {
+	authority, err := ca.New(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := job(`
+import os, ssl
+names = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS", "AWS_CA_BUNDLE",
+         "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "GIT_SSL_CAINFO"]
+path = os.environ["SSL_CERT_FILE"]
+bundle = open(path).read()
+def trusted(path):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(path)
+    return len([c for c in context.get_ca_certs() if ("organizationName", "Airlock") in [p for rdn in c["subject"] for p in rdn]])
+foreign = "/tmp/own.pem"
+open(foreign, "w").write(bundle[:bundle.index("-----END CERTIFICATE-----")] + "-----END CERTIFICATE-----\n")
+context = ssl.create_default_context()
+context.load_verify_locations(path)
+ours = [c for c in context.get_ca_certs() if ("organizationName", "Airlock") in [p for rdn in c["subject"] for p in rdn]]
+set_result({
+    "names": [n for n in names if os.environ.get(n) != path],
+    "proxies": [n for n in os.environ if "proxy" in n.lower()],
+    "mode": oct(os.stat(path).st_mode & 0o777),
+    "own": inputs in bundle,
+    "ours": len(ours),
+    "roots": len(context.get_ca_certs()) > 50,
+    "requests": __import__("requests").utils.get_environ_proxies("https://a.example") == {},
+    "by path": trusted("/etc/ssl/certs/ca-certificates.crt"),
+    "foreign": trusted(foreign),
+})`)
+	j.Inputs, _ = json.Marshal(string(authority.Certificate()))
+	f := executeIn(t, openWith(t, Boot{CA: authority.Certificate()}), j, &recorder{})
+	want := `{"names":[],"proxies":[],"mode":"0o400","own":true,"ours":1,"roots":true,"requests":true,"by path":1,"foreign":0}`
+	if string(f.Result) != want {
+		t.Errorf("%s\n%v %+v", f.Result, f.err, f.Failed)
+	}
+}
+
+// TestWithoutCA: nothing is pretended where there is nothing to trust.
+func TestWithoutCA(t *testing.T) {
+	f := script(t, "import os\nset_result([k for k in os.environ if 'CA' in k or 'CERT' in k or 'SSL' in k] + "+
+		"os.listdir('/tmp'))")
+	if string(f.Result) != `["script.py",".airlock"]` {
+		t.Errorf("%s %+v", f.Result, f.Failed)
+	}
+}
+
+// A script may write to Airlock past its runner. An impossible line number would make every backup
+// fail.
+func TestAScriptCantFailInAnImpossibleLine(t *testing.T) {
+	for _, line := range []string{"4611686018427387904", "-1"} {
+		f := execute(t, job(`
+import os
+body = b'{"failed": {"error": "x", "line": `+line+`}}'
+os.write(3, len(body).to_bytes(4, "big") + body)
+os._exit(1)`), &recorder{})
+		if f.Failed == nil || f.Failed.Error != "x" || f.Failed.Line != 0 {
+			t.Errorf("%s: %+v, %v", line, f.Failed, f.err)
+		}
+	}
+}
+
+// waited opens a box and returns after its interpreter has imported the usual modules.
+func waited(t *testing.T) *Session {
+	t.Helper()
+	stdin, stdout, cmd := stdio(t)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for _, pid := range descendants(t, cmd.Process.Pid) {
+			maps, _ := os.ReadFile(fmt.Sprintf("/proc/%s/maps", pid))
+			if strings.Contains(string(maps), "_decimal") { // the last of them
+				return s
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("a waiting box imports nothing")
+		}
+	}
+}
+
+// TestWaitingMakesNoDifference: a box that waited has compiled and imported more. Scripts and
+// reports of failures must not show that.
+func TestWaitingMakesNoDifference(t *testing.T) {
+	for name, tt := range map[string]struct{ script, result, stderr, traceback string }{
+		"own files under standard names": {
+			script: `
+for name in "json enum re types traceback linecache tokenize threading contextlib decimal datetime collections".split():
+    with open(name + ".py", "w") as f: f.write("raise SystemExit('hidden')")
+with open("own.py", "w") as f: f.write("x = 1")
+import json, decimal, own, threading, datetime
+set_result([json.dumps({"a": 1}), decimal.Decimal("1.10"), own.x, datetime.date(2024, 2, 29)])
+1/0`,
+			result: `["{\"a\": 1}","1.10",1,"2024-02-29"]`,
+			traceback: "Traceback (most recent call last):\n  File \"script.py\", line 7, in <module>\n    " +
+				"1/0\nZeroDivisionError: division by zero\n",
+		},
+		"no descriptors left": {
+			script: "import os\nwhile True: os.dup(0)",
+			traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    while True: " +
+				"os.dup(0)\nOSError: [Errno 24] Too many open files\n",
+		},
+		"all descriptors closed": {
+			script: "import os\nos.closerange(4, 200)\nf = open('/tmp/f', 'w')\n1/0",
+			traceback: "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    " +
+				"1/0\nZeroDivisionError: division by zero\n",
+		},
+		"nowhere to import from": {
+			script: "import sys\nsys.path.clear()\n1/0",
+			traceback: "Traceback (most recent call last):\n  File \"script.py\", line 3, in <module>\n    " +
+				"1/0\nZeroDivisionError: division by zero\n",
+		},
+		"a warning with its line": {
+			script: "import warnings\nwarnings.warn('old')",
+			stderr: "script.py:2: UserWarning: old\n  warnings.warn('old')\n",
+		},
+		"a thread that fails": {
+			script: "import threading\nt = threading.Thread(target=lambda: 1/0)\nt.start()\nt.join()",
+			stderr: "Exception in thread Thread-1 (<lambda>):\nTraceback (most recent call last):\n  File \"script.py\", line " +
+				"2, in <lambda>\n    t = threading.Thread(target=lambda: 1/0)\nZeroDivisionError: division by zero\n",
+		},
+		"a question": {script: "try: llm.complete('Name?')\nexcept llm.Error as e: set_result(str(e))",
+			result: `"nobody is there to answer"`},
+		"other values": {
+			script: "import enum, datetime\nclass C(enum.Enum): A = datetime.timedelta(days=1)\nset_result({1: C.A, 'b': {1, " +
+				"2}})",
+			result: `{"1":"P1D","b":[1,2]}`,
+		},
+	} {
+		for how, open := range map[string]func() *Session{"at once": func() *Session { return open(t) },
+			"after a while": func() *Session { return waited(t) }} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				r := &recorder{}
+				outcome, err := open().Run(t.Context(), job(tt.script), r.handler())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var traceback string
+				if outcome.Failed != nil {
+					traceback = withoutCarets(outcome.Failed.Traceback)
+				}
+				if diff := cmp.Diff([]string{tt.result, tt.stderr, tt.traceback},
+					[]string{string(outcome.Result), withoutCarets(r.stderr.String()), traceback}); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
 	}
 }

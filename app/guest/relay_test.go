@@ -3,6 +3,7 @@ package guest
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -486,5 +487,203 @@ for _ in range(250):
 set_result(n)`, u, wire.Host{Name: "h.example.com", Ports: []int{7}})
 	if string(f.Result) != "250" || len(slices.Compact(u.asked)) != 1 {
 		t.Errorf("%s %+v", f.Result, f.Failed)
+	}
+}
+
+// A client's own timeout is shorter than the wait, so its giving up must already produce the row.
+func TestAConnectionThatGaveUpWaitingIsReported(t *testing.T) {
+	address := serve(t, func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) })
+	u := &upstream{addresses: map[string]string{"h.example.com:7": address}}
+	var r reports
+	j := job(`
+import socket
+held = [socket.create_connection(("h.example.com", 7)) for _ in range(64)]
+for n in range(2):
+    with socket.create_connection(("h.example.com", 7)) as s:
+        s.settimeout(.3)
+        try: s.recv(1)
+        except TimeoutError: pass
+set_result("done")`)
+	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
+	h := (&recorder{dial: u.dial}).handler()
+	h.Limited = func(host string, port int, limit wire.Limit) { r.add("%s %d limit %s", host, port, limit) }
+	out, err := open(t).Run(t.Context(), j, h)
+	if err != nil || string(out.Result) != `"done"` {
+		t.Fatalf("%v %+v", err, out)
+	}
+	if want := []string{"h.example.com 7 limit open"}; !slices.Equal(r.list, want) {
+		t.Errorf("reports: %v, want %v", r.list, want)
+	}
+	u.check(t)
+}
+
+func TestTheLastUnknownNameSaysThatNoMoreAreReported(t *testing.T) {
+	var r reports
+	r.during(t, `
+import socket
+for n in range(80):
+    for again in range(2):
+        try: socket.gethostbyname(f"n{n:02}.example.com")
+        except socket.gaierror: pass`)
+	limit := fmt.Sprintf("n%02d.example.com 0 limit refusals", wire.MaxRefusals-1)
+	if len(r.list) != wire.MaxRefusals || !slices.Contains(r.list, limit) ||
+		strings.Count(strings.Join(r.list, "\n"), "limit") != 1 {
+		t.Errorf("%d reports, want %d with %q: %v", len(r.list), wire.MaxRefusals, limit, r.list)
+	}
+}
+
+// A hundred requests at once is what the defaults of httpx and aiohttp allow.
+func TestAHundredRequestsAtOnceSucceed(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "ok") // and keeps the connection
+	}))
+	t.Cleanup(server.Close)
+	address := server.Listener.Addr().String()
+	for client, code := range map[string]string{
+		"httpx": `
+import asyncio, httpx
+async def main():
+    async with httpx.AsyncClient() as c:
+        return [r.text for r in await asyncio.gather(*(c.get("http://h.example.com/") for _ in range(100)))]`,
+		"aiohttp": `
+import asyncio, aiohttp
+async def get(s):
+    async with s.get("http://h.example.com/") as r: return await r.text()
+async def main():
+    async with aiohttp.ClientSession() as s:
+        return await asyncio.gather(*(get(s) for _ in range(100)))`,
+		"asyncio": `
+import asyncio
+async def get():
+    reader, writer = await asyncio.open_connection("h.example.com", 80)
+    writer.write(b"GET / HTTP/1.1\r\nHost: h.example.com\r\nConnection: close\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+    return answer[-2:].decode()
+async def main(): return await asyncio.gather(*(get() for _ in range(100)))`,
+	} {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel() // aiohttp keeps connections, and so places, for 15 seconds
+			u := &upstream{addresses: map[string]string{"h.example.com:80": address}}
+			j := job(code + "\nset_result(asyncio.run(main()).count('ok'))")
+			j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{80}}}
+			f := execute(t, j, &recorder{dial: u.dial})
+			if f.Failed != nil && strings.HasPrefix(f.Failed.Error, "ModuleNotFoundError") {
+				t.Skip(f.Failed.Error)
+			}
+			if f.err != nil || string(f.Result) != "100" || u.most > mostSeen {
+				t.Errorf("%v: %s of 100, %d at once, %+v", f.err, f.Result, u.most, f.Failed)
+			}
+		})
+	}
+}
+
+// reports collects what a box tells of that it doesn't do.
+type reports struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *reports) add(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, fmt.Sprintf(format, args...))
+}
+
+// during runs a script in a real box and returns its result and the reports.
+func (r *reports) during(t *testing.T, script string, hosts ...wire.Host) string {
+	t.Helper()
+	j := job(script)
+	j.Hosts = hosts
+	rec := &recorder{dial: func(_ context.Context, host string, port int) (Conn, error) {
+		r.add("%s %d", host, port)
+		return nil, io.ErrClosedPipe
+	}}
+	h := rec.handler()
+	h.Unanswered = func(host, record string) { r.add("%s %s", host, record) }
+	h.Limited = func(host string, port int, limit wire.Limit) { r.add("%s %d limit %s", host, port, limit) }
+	out, err := open(t).Run(t.Context(), j, h)
+	if err != nil || out.Failed != nil {
+		t.Fatalf("run: %v %+v %s", err, out.Failed, rec.stderr.String())
+	}
+	slices.Sort(r.list)
+	return string(out.Result)
+}
+
+// A program other than Python that tries an unlisted port must leave a row, a request and a hint
+// too.
+func TestAProgramAtAnUnlistedPortIsReported(t *testing.T) {
+	var r reports
+	r.during(t, `
+import subprocess
+for url in ("http://api.example.com:8080/", "https://api.example.com:8443/", "http://api.example.com:8080/again"):
+    assert subprocess.run(["curl", "-s", url]).returncode == 7, url
+subprocess.run(["curl", "-s", "http://api.example.com/"])
+import socket
+with socket.create_server(("127.0.0.1", 9000)) as own:  # the box's own connections are nobody's business
+    socket.create_connection(("127.0.0.1", 9000)).close()
+subprocess.run(["curl", "-s", "http://127.0.0.1:9001/"])
+`, wire.Host{Name: "api.example.com", Ports: []int{80}})
+	want := []string{"api.example.com 80", "api.example.com 8080", "api.example.com 8443"}
+	if diff := cmp.Diff(want, r.list); diff != "" {
+		t.Error(diff)
+	}
+}
+
+const askDNS = `
+import socket, struct
+def ask(name, kind):
+    query = struct.pack("!HHHHHH", 7, 0x100, 1, 0, 0, 0)
+    query += b"".join(bytes([len(l)]) + l.encode() for l in name.split(".")) + b"\0" + struct.pack("!HH", kind, 1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.settimeout(5)
+        s.sendto(query, ("127.0.0.1", 53))
+        reply = s.recv(512)
+    return [reply[3] & 15, struct.unpack("!H", reply[6:8])[0]]
+`
+
+func TestReverseNamesAreAnsweredWithoutARow(t *testing.T) {
+	var r reports
+	result := r.during(t, askDNS+`
+address = socket.gethostbyname("api.example.com")
+set_result([socket.getfqdn(address) == address, socket.getfqdn("127.0.0.1"), socket.getfqdn("203.0.113.7"),
+    ask("7.113.0.203.in-addr.arpa", 12), ask("1.0.0.0.ip6.arpa", 12), ask("x.in-addr.arpa", 12), ask("1.0.0.127.in-addr.arpa", 1)])
+`, wire.Host{Name: "api.example.com", Ports: []int{443}})
+	want := `[true,"localhost","203.0.113.7",[3,0],[3,0],[3,0],[3,0]]`
+	if result != want || len(r.list) != 0 {
+		t.Errorf("got %s, want %s; reported %v", result, want, r.list)
+	}
+}
+
+// A client of mongodb+srv:// got "no such record" and its person nothing to see.
+func TestRecordsOtherThanAddressesAreReportedOnce(t *testing.T) {
+	var r reports
+	result := r.during(t, askDNS+`
+set_result([ask("db.example.com", 16), ask("db.example.com", 16), ask("_mongodb._tcp.db.example.com", 33), ask("db.example.com", 28),
+    ask("other.example.com", 33), ask("db.example.com", 1)])
+`, wire.Host{Name: "db.example.com", Ports: []int{443}})
+	var got [][2]int
+	if err := json.Unmarshal([]byte(result), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][2]int{{0, 0}, {0, 0}, {3, 0}, {0, 0}, {3, 0}, {0, 1}}, got); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{"_mongodb._tcp.db.example.com SRV", "db.example.com TXT", "other.example.com SRV"}
+	if diff := cmp.Diff(want, r.list); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The socket that tells of them stays with the box's first process.
+func TestAScriptHasNoSocketThatItDidNotOpen(t *testing.T) {
+	var r reports
+	result := r.during(t, `
+import os
+def sockets(): return sorted(t for t in (os.readlink("/proc/self/fd/" + n) for n in os.listdir("/proc/self/fd") if n != "3" and os.path.islink("/proc/self/fd/" + n)) if "socket" in t)
+set_result([sockets(), os.popen("ls -l /proc/self/fd").read().count("socket")])
+`)
+	if result != "[[],0]" {
+		t.Errorf("the script has %s", result)
 	}
 }
