@@ -97,10 +97,6 @@ func TestUploads(t *testing.T) {
 	if err := os.WriteFile(old, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	long := time.Now().Add(-100 * 24 * time.Hour)
-	if err := os.Chtimes(old, long, long); err != nil {
-		t.Fatal(err)
-	}
 	if os.Getuid() == 0 {
 		if err := os.Chown(old, m.UID(), m.UID()); err != nil {
 			t.Fatal(err)
@@ -111,7 +107,7 @@ func TestUploads(t *testing.T) {
 		t.Error("programs that were there were sent again")
 	}
 	if _, err := os.Stat(old); !os.IsNotExist(err) {
-		t.Errorf("a version that nobody has used for long is still there: %v", err)
+		t.Errorf("another version is still there: %v", err)
 	}
 	for _, p := range programs { // another file in its place: the old one may be running
 		if err := os.Remove(p); err != nil {

@@ -32,8 +32,6 @@ type Hello struct {
 	Protocol int    `json:"protocol"`
 	System   string `json:"system"` // such as "Linux 6.1.0-18-amd64"
 	Arch     string `json:"arch"`   // as Go names it
-	UID      int    `json:"uid"`
-	Ended    int    `json:"ended"` // remote programs of the same instance that were still there
 }
 
 // closeTime bounds the removal of boxes after the link's end. Then the process ends, and they with
@@ -57,12 +55,11 @@ func Run(ctx context.Context, args []string) error {
 	if err := prepare(); err != nil {
 		return err
 	}
-	ended, err := takeOver(o.instance)
-	if err != nil {
+	if err := takeOver(o.instance); err != nil {
 		return err
 	}
-	removeUnused(o.guest)
-	if err := greet(os.Stdout, ended); err != nil {
+	removeOthers(o.guest)
+	if err := greet(os.Stdout); err != nil {
 		return err
 	}
 	return serve(ctx, guest)
@@ -117,14 +114,13 @@ func prepare() error {
 	return nil
 }
 
-func greet(w io.Writer, ended int) error {
+func greet(w io.Writer) error {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {
 		return err
 	}
 	line, err := json.Marshal(Hello{
 		Protocol: Protocol, System: text(name.Sysname[:]) + " " + text(name.Release[:]), Arch: runtime.GOARCH,
-		UID: os.Getuid(), Ended: ended,
 	})
 	if err != nil {
 		return err

@@ -21,14 +21,13 @@ const (
 	GuestPrefix   = "airlock-init-"
 )
 
-// takeOver ends the instance's other remote programs and returns their number. They are left by a
-// recently broken link, or stopped.
-func takeOver(instance string) (int, error) {
+// takeOver ends the instance's other remote programs. They are left by a recently broken link, or
+// stopped.
+func takeOver(instance string) error {
 	dirs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var ended int
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil || pid == os.Getpid() {
@@ -40,17 +39,16 @@ func takeOver(instance string) (int, error) {
 		}
 		// After the descriptor was opened, so it can't be another process by now.
 		if isRemote(dir, instance) {
-			ended++
 			err = errors.Join(unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0), awaitEnd(fd))
 		} else {
 			err = nil
 		}
 		unix.Close(fd)
 		if err != nil {
-			return ended, fmt.Errorf("end the earlier remote program %d: %w", pid, err)
+			return fmt.Errorf("end the earlier remote program %d: %w", pid, err)
 		}
 	}
-	return ended, nil
+	return nil
 }
 
 // isRemote checks the user and the command line. Only this user's processes can have our uid.
@@ -85,28 +83,16 @@ func awaitEnd(fd int) error {
 	}
 }
 
-// unused is how long a file that no Airlock has asked for stays.
-const unused = 30 * 24 * time.Hour
-
-// removeUnused marks our files as used and removes versions unused for long. Failures only cost
-// space.
-func removeUnused(guest string) {
-	now := time.Now()
-	dir := filepath.Dir(guest)
-	ours := []string{guest}
-	if self, err := os.Executable(); err == nil {
-		ours = append(ours, self)
-	}
-	for _, path := range ours {
-		_ = os.Chtimes(path, now, now)
-	}
-	entries, _ := os.ReadDir(dir)
+// removeOthers removes other versions of our files, but no upload under way. An Airlock that still
+// wants one uploads it again. Failures only cost space.
+func removeOthers(guest string) {
+	self, err := os.Executable()
+	entries, _ := os.ReadDir(filepath.Dir(guest))
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ProgramPrefix) && !strings.HasPrefix(e.Name(), GuestPrefix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > unused {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		path := filepath.Join(filepath.Dir(guest), e.Name())
+		ours := strings.HasPrefix(e.Name(), ProgramPrefix) || strings.HasPrefix(e.Name(), GuestPrefix)
+		if err == nil && ours && path != self && path != guest && !strings.Contains(path, ".part-") {
+			_ = os.Remove(path)
 		}
 	}
 }
