@@ -30,10 +30,11 @@
 // record of an ended box is removed, and after the removal of a killed one. Removal is retried in
 // the background while the engine doesn't answer. The next Check sweeps by label after a crash.
 //
-// Counters are gone with the container. They are read from this host's control groups. An engine
-// elsewhere is asked (up to half a second) after the start, ever more rarely, at the end of input, and
-// before a kill. Exit.PeakMemory and Exit.CPUTime are the last values seen. An
-// engine elsewhere doesn't count refused forks: Exit.PidsHit is a guess then, and ends no box.
+// Counters are gone with the container. They are read from this host's control groups, where memory
+// that ran out ends the box. An engine elsewhere is asked (up to half a second) after the start, ever
+// more rarely, at the end of input, and before a kill; it tells of memory at the box's end.
+// Exit.PeakMemory and Exit.CPUTime are the last values seen. An engine elsewhere doesn't count refused
+// forks: Exit.PidsHit is a guess then, and ends no box.
 //
 // # Settings
 //

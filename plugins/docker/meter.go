@@ -33,13 +33,15 @@ type meter struct {
 	container string
 	pids      int64
 
+	oom chan struct{} // closed once memory ran out, as this host's counters tell
+
 	mu   sync.Mutex
 	seen usage
 	near *localCgroups // nil if the counters are only to be had from the engine
 }
 
 func newMeter(e *engine, name string, pids int64) *meter {
-	return &meter{engine: e, container: name, pids: pids}
+	return &meter{engine: e, container: name, pids: pids, oom: make(chan struct{})}
 }
 
 // approach finds the counters on this host.
@@ -123,6 +125,9 @@ func (m *meter) now() (u usage, ok bool) {
 func (m *meter) note(u usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if u.oom && !m.seen.oom {
+		close(m.oom)
+	}
 	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held,
 		m.seen.oom || u.oom}
 }

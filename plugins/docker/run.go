@@ -151,11 +151,13 @@ func (b *box) serve(ctx context.Context, stdin io.Reader, stdout io.Writer) (plu
 	select {
 	case err := <-output:
 		if failed := (deliverError{}); errors.As(err, &failed) {
-			return b.kill(ctx, nil), failed.err
+			return b.kill(ctx, nil, plugins.ReasonKilled), failed.err
 		}
 		return b.readExit(ctx, err)
+	case <-b.meter.oom:
+		return b.kill(ctx, output, plugins.ReasonOOM), nil
 	case <-ctx.Done():
-		return b.kill(ctx, output), nil
+		return b.kill(ctx, output, plugins.ReasonKilled), nil
 	}
 }
 
@@ -168,7 +170,7 @@ func (b *box) feed(ctx context.Context, stdin io.Reader) {
 }
 
 // kill ends the box at once. Output in transit gets a moment if there is a reader.
-func (b *box) kill(ctx context.Context, output <-chan error) plugins.Exit {
+func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason) plugins.Exit {
 	looking, stop := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	b.meter.look(looking)
 	stop()
@@ -183,6 +185,7 @@ func (b *box) kill(ctx context.Context, output <-chan error) plugins.Exit {
 		}
 	}
 	exit := killed()
+	exit.Reason = why
 	b.measured(&exit)
 	return exit
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,8 +27,6 @@ func TestGuests(t *testing.T) {
 		err   error
 	}{
 		{name: "exit", guest: Exit(7), want: plugins.Exit{Code: 7, Reason: plugins.ReasonExit}},
-		{name: "crash", guest: Crash(syscall.SIGSEGV), want: plugins.Exit{Code: -1, Signal: 11,
-			Reason: plugins.ReasonExit}},
 		{name: "oom", guest: OOM(), want: plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM, PeakMemory: 5}},
 		{name: "lost", guest: Lost(), err: plugins.ErrLost},
 		{name: "echo", guest: echo, want: plugins.Exit{Reason: plugins.ReasonExit}, out: "hello"},

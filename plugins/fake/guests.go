@@ -3,7 +3,6 @@ package fake
 import (
 	"context"
 	"io"
-	"syscall"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -12,13 +11,6 @@ import (
 func Exit(code int) Guest {
 	return func(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exit, error) {
 		return plugins.Exit{Code: code, Reason: plugins.ReasonExit}, nil
-	}
-}
-
-// Crash ends at once by a signal.
-func Crash(signal syscall.Signal) Guest {
-	return func(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exit, error) {
-		return plugins.Exit{Code: -1, Signal: int(signal), Reason: plugins.ReasonExit}, nil
 	}
 }
 
