@@ -38,13 +38,7 @@ func newCgroup1(bases map[string]cgroupDir, names owner.Names) (*cgroup1, error)
 	return c, nil
 }
 
-func (c *cgroup1) enforced() map[string]string {
-	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
-	if _, ok := c.bases["cpu"]; ok {
-		m["cpu"] = "cgroup"
-	}
-	return m
-}
+func (c *cgroup1) enforced() map[string]string { return enforcedByGroups(c.bases["cpu"] != "") }
 
 func (c *cgroup1) pollInterval() pollInterval { return cgroupInterval() }
 

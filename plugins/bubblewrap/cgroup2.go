@@ -41,9 +41,11 @@ func enable(d cgroupDir, controllers string) error {
 	return d.write("cgroup.subtree_control", controllers)
 }
 
-func (c *cgroup2) enforced() map[string]string {
+func (c *cgroup2) enforced() map[string]string { return enforcedByGroups(c.cpu) }
+
+func enforcedByGroups(cpu bool) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
-	if c.cpu {
+	if cpu {
 		m["cpu"] = "cgroup"
 	}
 	return m

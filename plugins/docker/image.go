@@ -227,47 +227,26 @@ func archive(guest []byte) []byte {
 	return buf.Bytes()
 }
 
-// derivedImage is one that some Airlock made.
-type derivedImage struct {
-	ID   string
-	Tags []string
-}
-
-// hasForeignTag reports whether an image has a name that isn't one of ours. Its labels don't
-// matter.
-func (d derivedImage) hasForeignTag() bool {
-	return slices.ContainsFunc(d.Tags, func(tag string) bool {
-		return !strings.HasPrefix(tag, repository+":") && !strings.HasPrefix(tag, "<none>")
-	})
-}
-
-func (h *host) derivedImages(ctx context.Context, label, value string) ([]derivedImage, error) {
-	list, err := within(ctx, callTime, func(ctx context.Context) (client.ImageListResult, error) {
-		return h.api.ImageList(ctx, client.ImageListOptions{Filters: client.Filters{}.Add("label", label+"="+value)})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list images: %w", explain(err))
-	}
-	var out []derivedImage
-	for _, i := range list.Items {
-		out = append(out, derivedImage{i.ID, i.RepoTags})
-	}
-	return out, nil
-}
-
 // dropOld removes derived images of an earlier base or airlock-init. Images in use stay until the
 // next time. Another Airlock on this engine rebuilds one that it misses.
 func (h *host) dropOld(ctx context.Context, i *image) {
-	known, err := h.derivedImages(ctx, labelOf, i.name)
+	list, err := within(ctx, callTime, func(ctx context.Context) (client.ImageListResult, error) {
+		return h.api.ImageList(ctx, client.ImageListOptions{Filters: client.Filters{}.Add("label", labelOf+"="+i.name)})
+	})
 	if err != nil {
 		return
 	}
-	for _, old := range known {
-		if old.ID == i.derived || old.hasForeignTag() {
+	for _, old := range list.Items {
+		if old.ID == i.derived || slices.ContainsFunc(old.RepoTags, isForeign) {
 			continue
 		}
 		_, _ = within(ctx, callTime, func(ctx context.Context) (client.ImageRemoveResult, error) {
 			return h.api.ImageRemove(ctx, old.ID, client.ImageRemoveOptions{PruneChildren: true})
 		})
 	}
+}
+
+// isForeign reports whether a tag isn't one of ours. An image's labels don't matter.
+func isForeign(tag string) bool {
+	return !strings.HasPrefix(tag, repository+":") && !strings.HasPrefix(tag, "<none>")
 }

@@ -52,7 +52,7 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 	b := &bench{opts: opts, all: suite == "all"}
 	b.opts.Essential = opts.Essential || suite == "essential"
 	b.sandbox, b.cfg = newSandbox(t)
-	before := b.snapshot(t)
+	before := mounts(t)
 	report, err := b.sandbox.Check(t.Context(), b.cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,11 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 			b.nothingLeft(t)
 		})
 	}
-	b.compare(t, before)
+	for _, m := range mounts(t) {
+		if !slices.Contains(before, m) {
+			t.Errorf("mount left: %s", m)
+		}
+	}
 }
 
 // processorTime is the one control that a backend may openly lack. Without it boxes are slower, not
@@ -147,25 +151,13 @@ func filesIn(dir string) []string {
 	return found
 }
 
-type snapshot struct {
-	mounts []string
-}
-
-func (b *bench) snapshot(t *testing.T) snapshot {
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+func mounts(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return snapshot{mounts: strings.Split(string(mounts), "\n")}
-}
-
-func (b *bench) compare(t *testing.T, before snapshot) {
-	after := b.snapshot(t)
-	for _, m := range after.mounts {
-		if !slices.Contains(before.mounts, m) {
-			t.Errorf("mount left: %s", m)
-		}
-	}
+	return strings.Split(string(text), "\n")
 }
 
 func (b *bench) descriptors(t *testing.T) int {

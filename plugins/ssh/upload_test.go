@@ -11,7 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
