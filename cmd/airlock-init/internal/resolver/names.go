@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/computclaw/airlock/plugins/wire"
 )
@@ -15,10 +14,9 @@ import (
 // Limits of a wildcard: enough for a CDN, too little to carry data out in labels. The engine
 // decides again.
 const (
-	maxWildcardNames   = 256
-	maxWildcardLabels  = 6
-	maxWildcardLength  = 160
-	wildcardsPerSecond = 64 // new names
+	maxWildcardNames  = 256
+	maxWildcardLabels = 6
+	maxWildcardLength = 160
 )
 
 // Names maps allowed names to loopback addresses and back. Safe for concurrent use.
@@ -29,15 +27,12 @@ type Names struct {
 	byAddress map[netip.Addr]string
 	fixed     map[string]netip.Addr // answered though no rule allows them (localhost); never forwarded
 	wildcards int
-	second    int64 // of the last new wildcard name
-	burst     int   // new wildcard names in that second
-	started   bool  // the rules are set
-	now       func() time.Time
+	started   bool // the rules are set
 }
 
 // NewNames allows no name.
 func NewNames() *Names {
-	return &Names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+	return &Names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}}
 }
 
 // Allow sets the rules, once.
@@ -101,14 +96,10 @@ func (n *Names) admit(name string) bool {
 	if !slices.ContainsFunc(n.rules, func(rule wire.Host) bool { return matches(rule.Name, name) }) {
 		return false
 	}
-	if second := n.now().Unix(); second != n.second {
-		n.second, n.burst = second, 0
-	}
-	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerSecond {
+	if n.wildcards >= maxWildcardNames {
 		return false
 	}
 	n.wildcards++
-	n.burst++
 	return true
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -73,29 +72,16 @@ func TestOnlyHostNamesAfterTheStartAreReported(t *testing.T) {
 
 func TestWildcardCaps(t *testing.T) {
 	n := ruled(wire.Host{Name: "*.example.com", Ports: []int{443}})
-	now := time.Unix(1000, 0)
-	n.now = func() time.Time { return now }
 	admitted := 0
-	try := func(count int) {
-		for range count {
-			if _, ok := n.Lookup(fmt.Sprintf("n%d-%d.example.com", now.Unix(), admitted)); !ok {
-				return
-			}
+	for range 1000 {
+		if _, ok := n.Lookup(fmt.Sprintf("n%d.example.com", admitted)); ok {
 			admitted++
 		}
-	}
-	try(1000)
-	if admitted != wildcardsPerSecond {
-		t.Errorf("%d in the first second", admitted)
-	}
-	for range 20 {
-		now = now.Add(time.Second)
-		try(1000)
 	}
 	if admitted != maxWildcardNames {
 		t.Errorf("%d in all", admitted)
 	}
-	if _, ok := n.Lookup("n1000-0.example.com"); !ok {
+	if _, ok := n.Lookup("n0.example.com"); !ok {
 		t.Error("a name that had an address lost it")
 	}
 }
