@@ -8,7 +8,7 @@ COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/probe/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/fdlink/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/fdlink/*.go plugins/freezer/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # What takes minutes to build is kept in the user's cache, for all clones: see also vault and s3server.
@@ -29,7 +29,7 @@ RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false'
 RACE_PACKAGES := ./app/audit/... ./app/auth ./app/backups ./app/conns ./app/credentials ./app/egress/... ./app/engine/... \
 	./app/executions ./app/files/... ./app/guest/... ./app/leases ./app/live ./app/mcp ./app/retention ./app/runner/... ./app/sandbox \
 	./app/scheduler ./app/secrets/... ./app/shares ./app/transfer/... ./app/web/... ./plugins ./plugins/bubblewrap \
-	./plugins/docker ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
+	./plugins/docker ./plugins/freezer ./plugins/landlock/... ./plugins/osthread ./plugins/ssh/... ./plugins/stdio
 
 # LONGEST take minutes; they start first, so that no processor waits for one of them at the end. Most of
 # it they wait, so three of them run beside each other.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/cmd/airlock-init/internal/resolver"
+	"github.com/computclaw/airlock/plugins/freezer"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -24,7 +25,8 @@ type box interface {
 }
 
 type processes interface {
-	freezer
+	// Set stops or resumes every process but PID 1, and returns whether they are frozen.
+	Set(on bool) bool
 	// fork starts the interpreter, or uses a waiting one.
 	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
 	// preloaded reports whether the interpreter has that runner. compiles: its code is wanted.
@@ -59,13 +61,13 @@ type files interface {
 }
 
 type own struct {
-	signalFreezer
+	*freezer.Freezer
 	oomScore oomScore // of the runner
 	syn      *synSocket
 }
 
 func newOwn(score oomScore, syn *synSocket) *own {
-	return &own{signalFreezer: signalFreezer{signal: kill, proc: "/proc"}, oomScore: score, syn: syn}
+	return &own{Freezer: newFreezer(kill, "/proc"), oomScore: score, syn: syn}
 }
 
 func kill(pid int, s unix.Signal) { _ = unix.Kill(pid, s) }

@@ -13,13 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/fdlink"
+	"github.com/computclaw/airlock/plugins/freezer"
 	"github.com/computclaw/airlock/plugins/template"
 )
 
 // forked is a box forked from a template. Its PID 1, another fork, acts inside; this process holds
 // its sockets and pipes.
 type forked struct {
-	signalFreezer
+	*freezer.Freezer
 	link        *fdlink.Link
 	interpreter template.Interpreter
 	born        template.Born
@@ -58,7 +59,7 @@ func joinForked(link *fdlink.Link, p *preload) (*forked, error) {
 		link: link, born: *born.Born, preload: p, dir: os.NewFile(uintptr(fds[1]), "proc"), syn: newSYNSocket(fds[4]),
 		ended: make(chan unix.WaitStatus, 1), gone: make(chan struct{}), done: make(chan done, 1),
 	}
-	b.signalFreezer = signalFreezer{signal: b.kill, proc: fmt.Sprintf("/proc/self/fd/%d", fds[1])}
+	b.Freezer = newFreezer(b.kill, fmt.Sprintf("/proc/self/fd/%d", fds[1]))
 	handoff, udp, tcp := os.NewFile(uintptr(fds[0]), "handoff"), os.NewFile(uintptr(fds[2]), "udp"),
 		os.NewFile(uintptr(fds[3]), "tcp")
 	defer udp.Close()
@@ -122,7 +123,7 @@ func (b *forked) ask(o template.Order, files ...*os.File) ([]int, error) {
 func (b *forked) end() { _ = b.link.Close() }
 
 func (b *forked) close() {
-	b.set(false)
+	b.Set(false)
 	for _, c := range []io.Closer{b.link, b.dir, b.udp, b.tcp, b.syn.file} {
 		if c != nil {
 			_ = c.Close()

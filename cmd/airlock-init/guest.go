@@ -142,8 +142,7 @@ func (g *guest) handle(m wire.Message) error {
 	case m.Abort != nil:
 		g.net.abort(m.Abort.Stream)
 	case m.Freeze != nil:
-		reached := g.box.set(m.Freeze.On)
-		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
+		return g.send(wire.Message{Frozen: &wire.Frozen{On: g.box.Set(m.Freeze.On)}})
 	case m.Stop != nil:
 		g.stop()
 	case m.Kill != nil:

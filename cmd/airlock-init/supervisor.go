@@ -95,14 +95,14 @@ func (w *supervisorLink) begin() error {
 	return w.link.Send(supervisor.Message{Kind: supervisor.Begin})
 }
 
-// set implements freezer.
-func (s *supervised) set(on bool) bool {
+// Set has the supervisor do it, which can see the processes.
+func (s *supervised) Set(on bool) bool {
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	if s.link.Send(supervisor.Message{Kind: supervisor.Freeze, On: on}) != nil {
-		return false
+		return !on
 	}
-	return <-s.frozen == on
+	return <-s.frozen
 }
 
 // fork starts a process that can't signal or trace this one.

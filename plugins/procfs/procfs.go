@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Stat is a part of a process's or thread's stat file.
@@ -41,6 +42,13 @@ func ReadStat(dir string) (Stat, error) {
 
 // StatOf reads the stat file of process pid.
 func StatOf(pid int) (Stat, error) { return ReadStat(fmt.Sprintf("/proc/%d", pid)) }
+
+// MayRun reports whether the thread in a directory of /proc may run on after SIGSTOP. One in an
+// uninterruptible wait (D), such as a parent in vfork, stops before that.
+func MayRun(dir string) bool {
+	stat, err := ReadStat(dir)
+	return err == nil && !strings.ContainsRune("TtZXD", rune(stat.State))
+}
 
 // Process is a process as /proc showed it.
 type Process struct {

@@ -1,9 +1,12 @@
 package supervisor
 
 import (
-	"time"
+	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/freezer"
+	"github.com/computclaw/airlock/plugins/procfs"
 )
 
 // signal sends sig to process pid if that is in the box. A descriptor holds the process during the
@@ -29,89 +32,43 @@ func killAll() {
 	}
 }
 
-const (
-	// freezeWithin bounds the attempts to stop every process.
-	freezeWithin = 5 * time.Second
-	// A frozen box is checked after refreezeFirst, then ever less often, down to once every
-	// refreezeLast: many boxes may be frozen. One found running is checked again soon.
-	refreezeFirst = 250 * time.Millisecond
-	refreezeLast  = 8 * time.Second
-)
-
-// freezer holds every process of the box but the guest stopped. Not safe for concurrent use.
-type freezer struct {
+// freezing holds every process of the box but the guest stopped. Not safe for concurrent use.
+type freezing struct {
+	*freezer.Freezer
 	forks *forkLimit
-	guest int
-	thaw  chan struct{} // nil while the box runs
-	done  chan struct{}
 }
 
-// set freezes or thaws and returns the state that was reached.
-func (f *freezer) set(on bool) bool {
-	if f.thaw != nil {
-		close(f.thaw)
-		<-f.done
-		f.thaw = nil
+func newFreezing(forks *forkLimit, guest int) freezing {
+	signal := func(sig unix.Signal) {
+		d := newDescendants()
+		for _, p := range otherProcesses(guest) {
+			d.signal(p.PID, sig)
+		}
 	}
+	return freezing{&freezer.Freezer{
+		Stop:   func() { signal(unix.SIGSTOP) },
+		Resume: func() { signal(unix.SIGCONT) },
+		Stopped: func() bool {
+			return !slices.ContainsFunc(otherProcesses(guest), func(p process) bool {
+				return slices.ContainsFunc(p.Threads, procfs.MayRun)
+			})
+		},
+	}, forks}
+}
+
+// set freezes or thaws and returns whether the box is frozen. Nothing forks meanwhile, so a few
+// rounds suffice.
+func (f freezing) set(on bool) bool {
 	if on {
 		f.forks.freeze(true)
-		if f.freeze() {
-			f.thaw, f.done = make(chan struct{}), make(chan struct{})
-			go f.hold(f.thaw, f.done)
-			return true
-		}
 	}
-	d := newDescendants()
-	for _, p := range f.otherProcesses() {
-		d.signal(p.PID, unix.SIGCONT)
+	frozen := f.Set(on)
+	if !frozen {
+		f.forks.freeze(false)
 	}
-	f.forks.freeze(false)
-	return false
+	return frozen
 }
 
-func (f *freezer) hold(thaw <-chan struct{}, done chan<- struct{}) {
-	defer close(done)
-	for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
-		select {
-		case <-thaw:
-			return
-		case <-time.After(pause):
-		}
-		if !f.stop() {
-			pause = refreezeFirst / 2
-		}
-	}
-}
-
-// freeze stops everything and reports success. Nothing forks meanwhile, so a few rounds suffice.
-func (f *freezer) freeze() bool {
-	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
-		if f.stop() {
-			return true
-		}
-		time.Sleep(200 * time.Microsecond)
-	}
-	return false
-}
-
-// stop signals whoever isn't stopped and reports whether there was nobody.
-func (f *freezer) stop() bool {
-	all, d := true, newDescendants()
-	for _, p := range f.otherProcesses() {
-		if !p.stopped() {
-			all = false
-			d.signal(p.PID, unix.SIGSTOP)
-		}
-	}
-	return all
-}
-
-func (f *freezer) otherProcesses() []process {
-	var others []process
-	for _, p := range listProcesses() {
-		if p.PID != f.guest {
-			others = append(others, p)
-		}
-	}
-	return others
+func otherProcesses(guest int) []process {
+	return slices.DeleteFunc(listProcesses(), func(p process) bool { return p.PID == guest })
 }

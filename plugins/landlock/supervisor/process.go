@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"os"
-	"strings"
 
 	"github.com/computclaw/airlock/plugins/memusage"
 	"github.com/computclaw/airlock/plugins/procfs"
@@ -27,17 +26,6 @@ func countTasks() int64 {
 		n += int64(len(p.Threads))
 	}
 	return n
-}
-
-// stopped reports whether no thread of p will run on. A thread in an uninterruptible wait (D), or
-// waiting for the supervisor, stops before it runs more of the script.
-func (p process) stopped() bool {
-	for _, thread := range p.Threads {
-		if stat, err := procfs.ReadStat(thread); err == nil && !strings.ContainsRune("TtZXD", rune(stat.State)) {
-			return false
-		}
-	}
-	return true
 }
 
 func (p process) memory() memusage.Usage { return memusage.OfThreads(p.Threads) }

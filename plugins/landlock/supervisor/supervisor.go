@@ -291,7 +291,7 @@ func (w *supervisor) cleanUp() string {
 
 // serveGuest does what the guest asks for.
 func (w *supervisor) serveGuest() {
-	frost := &freezer{forks: w.forks, guest: w.guest}
+	frost := newFreezing(w.forks, w.guest)
 	for {
 		var m Message
 		fds, err := w.link.Receive(&m)
