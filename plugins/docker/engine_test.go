@@ -390,5 +390,6 @@ func newRootless(tb testing.TB) *dockertest.Engine {
 	} {
 		must(os.WriteFile(filepath.Join(dir, "etc", file), []byte(text), 0o644))
 	}
-	return dockertest.NewUnder(tb, dir, "unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir, uid)
+	return dockertest.NewUnder(tb, dir, "unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh",
+		dir, uid)
 }

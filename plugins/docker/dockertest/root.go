@@ -4,48 +4,56 @@ import (
 	"archive/tar"
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
+// rootScript packs what the packages in its arguments installed below /usr, without documentation,
+// but with compiled Python and with all libraries. A library goes by its links and by its file.
+// Directories are named, because a rootless engine opens others to nobody else.
+const rootScript = `
+merged() {
+	sed -E 's#^/(bin|sbin|lib|lib64)/#/usr/\1/#' | grep -E '^/(usr|etc/alternatives)/' | grep -v '^/usr/share/'
+}
+follow() {
+	while [ -L "$1" ]; do
+		echo "$1"
+		case $(readlink "$1") in
+		/*) set -- "$(readlink "$1")" ;;
+		*) set -- "${1%/*}/$(readlink "$1")" ;;
+		esac
+	done
+	echo "$1"
+}
+packages=$(dpkg -L "$@") || exit 1
+files=$(echo "$packages" | merged | while read -r f; do
+	if [ -L "$f" ] || [ -f "$f" ]; then echo "$f"; fi
+	name=${f##*/}
+	for c in "${f%/*}/__pycache__/${name%.py}".cpython-*.pyc; do if [ -f "$c" ]; then echo "$c"; fi; done
+done)
+libraries=$(echo "$files" | grep -E '/s?bin/|\.so' | xargs ldd 2>/dev/null | grep '^	' | grep -o '/[^ ()]*' | sort -u |
+	merged | while read -r f; do follow "$f"; done | merged)
+all=$(printf '%s\n' "$files" "$libraries" | sort -u)
+above=$(echo "$all" | awk -F/ '{ p = ""; for (i = 2; i < NF; i++) print p = p "/" $i }' | sort -u)
+printf '.%s\n' / /bin /sbin /lib /lib64 $above $all | tar -C / --create --no-recursion --files-from=- --numeric-owner
+`
+
 // Root returns a root directory as a tar file, made of this host's packages. It has Python, a
 // shell, the locale C.UTF-8, and their libraries.
 func Root(more ...string) ([]byte, error) {
-	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib",
-		"python3-minimal", "coreutils", "dash", "libc-bin")...)
+	packages := append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-minimal",
+		"coreutils", "dash", "libc-bin")
+	var errs bytes.Buffer
+	cmd := exec.Command("sh", append([]string{"-c", rootScript, "root"}, packages...)...)
+	cmd.Stderr = &errs
+	root, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pack this host's packages: %w: %s", err, errs.String())
 	}
-	libraries, err := neededBy(files)
-	if err != nil {
-		return nil, err
-	}
-	var buf bytes.Buffer
-	w := tar.NewWriter(&buf)
-	for _, name := range []string{"bin", "lib", "lib64", "sbin"} {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "usr/" + name,
-			Mode: 0o777}); err != nil {
-			return nil, err
-		}
-	}
-	all := append(files, libraries...)
-	for _, dir := range directories(all) { // a rootless engine opens those that aren't named to nobody else
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755}); err != nil {
-			return nil, err
-		}
-	}
-	for _, path := range all {
-		if err := addFile(w, path); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return buf.Bytes(), w.Close()
+	return root, nil
 }
 
 // File is what With adds to a root.
@@ -91,139 +99,4 @@ func Static(tb testing.TB, pkg string, command ...string) []byte {
 		tb.Fatal(err)
 	}
 	return program
-}
-
-func directories(files []string) []string {
-	seen := map[string]bool{"./": true}
-	for _, path := range files {
-		if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-			for ; real != "/"; real = filepath.Dir(real) {
-				seen[strings.TrimPrefix(real, "/")+"/"] = true
-			}
-		}
-	}
-	return sorted(seen)
-}
-
-// packageFiles lists what Debian packages installed below /usr, without documentation.
-func packageFiles(packages ...string) ([]string, error) {
-	out, err := exec.Command("dpkg", append([]string{"-L"}, packages...)...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("list files of packages: %w", err)
-	}
-	seen := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		path := strings.TrimSpace(line)
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // /bin is /usr/bin
-		if err != nil || !strings.HasPrefix(dir+"/", "/usr/") || strings.HasPrefix(dir+"/", "/usr/share/") {
-			continue
-		}
-		path = filepath.Join(dir, filepath.Base(path))
-		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-			seen[path] = true
-		}
-		for _, compiled := range compiledFrom(path) {
-			seen[compiled] = true
-		}
-	}
-	return sorted(seen), nil
-}
-
-// compiledFrom lists the compiled files of a Python module that Debian's packages make. Without
-// them every box would compile its imports.
-func compiledFrom(path string) []string {
-	name, module := strings.CutSuffix(filepath.Base(path), ".py")
-	if !module {
-		return nil
-	}
-	found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "__pycache__", name+".cpython-???.pyc"))
-	return found
-}
-
-var libraryPath = regexp.MustCompile(`/[^\s()]+`)
-
-// neededBy lists the libraries that programs and libraries are linked with.
-func neededBy(files []string) ([]string, error) {
-	seen := map[string]bool{}
-	for batch := range slices.Chunk(slices.DeleteFunc(slices.Clone(files), notELF), 50) {
-		out, _ := exec.Command("ldd", batch...).Output() // fails for a file that is static
-		for line := range strings.Lines(string(out)) {
-			if !strings.HasPrefix(line, "\t") {
-				continue
-			}
-			if path := libraryPath.FindString(line); path != "" {
-				seen[path] = true
-			}
-		}
-	}
-	if len(seen) == 0 {
-		return nil, fmt.Errorf("ldd found no libraries")
-	}
-	// The same library may go by two paths.
-	named := map[string]bool{}
-	for path := range seen {
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if err != nil {
-			return nil, err
-		}
-		named[filepath.Join(dir, filepath.Base(path))] = true
-	}
-	for _, path := range files {
-		delete(named, path)
-	}
-	return sorted(named), nil
-}
-
-func notELF(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return true
-	}
-	defer f.Close()
-	var magic [4]byte
-	_, err = io.ReadFull(f, magic[:])
-	return err != nil || string(magic[:]) != "\x7fELF"
-}
-
-// addFile adds a library by its link's target, and everything else as it is.
-func addFile(w *tar.Writer, path string) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	link := ""
-	if info.Mode()&os.ModeSymlink != 0 {
-		if strings.Contains(path, ".so") {
-			info, err = os.Stat(path)
-		} else {
-			link, err = os.Readlink(path)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	header, err := tar.FileInfoHeader(info, link)
-	if err != nil {
-		return err
-	}
-	header.Name = strings.TrimPrefix(path, "/")
-	header.Uname, header.Gname, header.Uid, header.Gid = "", "", 0, 0
-	if err := w.WriteHeader(header); err != nil || link != "" {
-		return err
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(content)
-	return err
-}
-
-func sorted(set map[string]bool) []string {
-	var list []string
-	for key := range set {
-		list = append(list, key)
-	}
-	slices.Sort(list)
-	return list
 }
