@@ -2,7 +2,6 @@ package instance
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -31,34 +30,16 @@ func (r Retirement) Err() error {
 // Retire cancels the queue and lets running executions end. People only. Pages and history stay. It
 // is for the old host after a move, so no script runs twice.
 func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
-	if err := by.PeopleOnly(); err != nil {
-		return err
-	}
-	r := Switch{Since: s.now(), By: by}
-	value, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("instance: retire: %w", err)
-	}
 	var ended []string
-	err = s.store.Write(ctx, func(tx *store.Tx) error {
-		if was, err := ReadRetired(ctx, tx); err != nil || was.On() {
-			return err
-		}
-		if err := tx.Settings.Set(ctx, r.Since, store.Setting{Key: settingRetired, Value: value}); err != nil {
-			return err
-		}
-		if ended, err = cancelPending(ctx, tx, r.Since); err != nil {
-			return err
-		}
-		detail := fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.",
-			len(ended))
-		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.retire", "instance", detail))
-	})
-	if err != nil {
-		return err
+	changed, err := s.turn(ctx, by, settingRetired, true, "instance.retire", "instance",
+		func(tx *store.Tx) (detail string, err error) {
+			ended, err = cancelPending(ctx, tx, s.now())
+			return fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.", len(ended)), err
+		})
+	if changed {
+		s.hub.PublishExecutions(ended...)
 	}
-	s.hub.PublishExecutions(ended...)
-	return nil
+	return err
 }
 
 func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []string, err error) {
@@ -82,17 +63,7 @@ func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []str
 
 // Unretire undoes Retire, for a cancelled move. People only.
 func (s *Switches) Unretire(ctx context.Context, by app.Actor) error {
-	if err := by.PeopleOnly(); err != nil {
-		return err
-	}
-	return s.store.Write(ctx, func(tx *store.Tx) error {
-		if was, err := ReadRetired(ctx, tx); err != nil || !was.On() {
-			return err
-		}
-		if err := tx.Settings.Delete(ctx, settingRetired); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, app.NewEvent(s.now(), by, "instance.unretire", "instance",
-			"Retirement undone: the instance executes again."))
-	})
+	_, err := s.turn(ctx, by, settingRetired, false, "instance.unretire", "instance",
+		func(*store.Tx) (string, error) { return "Retirement undone: the instance executes again.", nil })
+	return err
 }

@@ -88,13 +88,47 @@ func readSwitch(ctx context.Context, tx *store.Tx, key string) (Switch, error) {
 	return parseSwitch(set)
 }
 
-// parseSwitch reads a setting. A missing one, or a pause without value, is off.
+// parseSwitch reads a setting. A missing one is off.
 func parseSwitch(set store.Setting) (s Switch, err error) {
-	if set.Key == "" || set.Key == settingPause && len(set.Value) == 0 {
+	if set.Key == "" {
 		return s, nil
 	}
 	if err := json.Unmarshal(set.Value, &s); err != nil {
 		return Switch{}, fmt.Errorf("instance: setting %s: %w", set.Key, err)
 	}
 	return s, nil
+}
+
+// turn sets a switch, unless it is so already. People only. also is done in the same transaction;
+// it returns the detail of the audit event.
+func (s *Switches) turn(ctx context.Context, by app.Actor, key string, on bool, action, subject string,
+	also func(tx *store.Tx) (detail string, err error)) (changed bool, err error) {
+	if err := by.PeopleOnly(); err != nil {
+		return false, err
+	}
+	value, err := json.Marshal(Switch{Since: s.now(), By: by})
+	if err != nil {
+		return false, fmt.Errorf("instance: %s: %w", action, err)
+	}
+	err = s.store.Write(ctx, func(tx *store.Tx) error {
+		now, err := readSwitch(ctx, tx, key)
+		if err != nil || now.On() == on {
+			return err
+		}
+		changed = true
+		if on {
+			err = tx.Settings.Set(ctx, s.now(), store.Setting{Key: key, Value: value})
+		} else {
+			err = tx.Settings.Delete(ctx, key)
+		}
+		if err != nil {
+			return err
+		}
+		detail, err := also(tx)
+		if err != nil {
+			return err
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), by, action, subject, detail))
+	})
+	return changed && err == nil, err
 }
