@@ -163,21 +163,19 @@ func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.Raw
 			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 	}
-	got, err := a.persist(ctx, r)
-	if err != nil {
-		return nil, err
+	text, err := a.persist(ctx, r)
+	if err == nil {
+		err = json.Unmarshal(text, out)
 	}
-	if !got.OK() || json.Unmarshal(got.Text, out) != nil {
-		return nil, got.Refusal()
-	}
-	return got.Text, nil
+	return text, err
 }
 
 const tries = 6
 
 // persist repeats a call while Airlock is unreachable or says "later". A stop ends pauses and
 // reads, but no call that changes something: its effect could not be cancelled.
-func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
+func (a agent) persist(ctx context.Context, r client.Request) (text []byte, err error) {
+	var got client.Answer
 	r.Profile = a.profile
 	call := ctx
 	if r.Method != http.MethodGet {
@@ -191,5 +189,8 @@ func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer
 		}
 		_ = sleep.For(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
 	}
-	return got, err
+	if err == nil && !got.OK() {
+		err = got.Refusal()
+	}
+	return got.Text, err
 }

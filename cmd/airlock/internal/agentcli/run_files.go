@@ -2,7 +2,6 @@ package agentcli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -40,19 +39,12 @@ func (j *job) sendFiles(ctx context.Context) error {
 		if err != nil {
 			return cli.UsageError{Message: err.Error()}
 		}
-		got, err := j.agent.persist(ctx, client.Request{Method: http.MethodPost, Body: content,
-			Path: "/files?name=" + url.QueryEscape(name)})
-		if err != nil {
-			return err
-		}
-		if !got.OK() {
-			return got.Refusal()
-		}
 		var file struct {
 			ID string `json:"file_id"`
 		}
-		if err := json.Unmarshal(got.Text, &file); err != nil {
-			return fmt.Errorf("the answer to an upload can't be read: %w", err)
+		r := client.Request{Method: http.MethodPost, Body: content, Path: "/files?name=" + url.QueryEscape(name)}
+		if _, err := j.agent.ask(ctx, r, nil, &file); err != nil {
+			return err
 		}
 		if j.request.Files == nil {
 			j.request.Files = map[string]string{}
@@ -98,15 +90,12 @@ func (j *job) takeArtifacts(ctx context.Context, x execution) error {
 }
 
 func (j *job) takeArtifact(ctx context.Context, root *os.Root, id, name string) error {
-	got, err := j.agent.persist(ctx, client.Request{Method: http.MethodGet,
+	content, err := j.agent.persist(ctx, client.Request{Method: http.MethodGet,
 		Path: "/executions/" + id + "/artifacts/" + url.PathEscape(name)})
 	if err != nil {
 		return err
 	}
-	if !got.OK() {
-		return got.Refusal()
-	}
-	if err := root.WriteFile(name, got.Text, 0o600); err != nil {
+	if err := root.WriteFile(name, content, 0o600); err != nil {
 		return errOut(err)
 	}
 	return nil
