@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"time"
 
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
@@ -39,25 +39,20 @@ func health(ctx context.Context, c cli.Console, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthWithin)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	// A proxy of the environment is not the way to this host.
-	client := http.Client{Transport: &http.Transport{}}
-	response, err := client.Do(request)
+	api := client.New(url)
+	api.HTTP.Transport = &http.Transport{} // a proxy of the environment is not the way to this host
+	got, err := api.Do(ctx, client.Request{Method: http.MethodGet, Path: "/health"})
 	if err != nil {
 		return fmt.Errorf("the server doesn't answer: %w; if it listens elsewhere, set AIRLOCK_ADDR as it has it", err)
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s to %s", response.Status, url)
+	if got.Status != http.StatusOK {
+		return fmt.Errorf("the server answers with status %d", got.Status)
 	}
 	var view struct {
 		Status, Backend, Isolation string
 		Sandbox                    struct{ Ready bool }
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&view); err != nil {
+	if err := json.Unmarshal(got.Text, &view); err != nil {
 		return fmt.Errorf("what answers at %s is no Airlock: %w", url, err)
 	}
 	if !view.Sandbox.Ready {
@@ -68,7 +63,7 @@ func health(ctx context.Context, c cli.Console, args []string) error {
 	return nil
 }
 
-// healthURL returns the health address of a server that listens on addr.
+// healthURL returns the address of a server that listens on addr.
 func healthURL(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -77,5 +72,5 @@ func healthURL(addr string) (string, error) {
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/health", nil
+	return "http://" + net.JoinHostPort(host, port), nil
 }

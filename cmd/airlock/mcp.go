@@ -11,9 +11,9 @@ import (
 
 	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/mcp"
+	"github.com/computclaw/airlock/cmd/airlock/internal/agentcli"
 	"github.com/computclaw/airlock/cmd/airlock/internal/build"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
-	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 const mcpUsage = `Usage: airlock mcp [flags]
@@ -33,14 +33,9 @@ func serveModel(ctx context.Context, c cli.Console, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := config.Load(c.Env)
+	cfg, err := agentcli.LoadURL(c, a)
 	if err != nil {
 		return err
-	}
-	if a.Given("url") {
-		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
-			return cli.UsageError{Message: "--url: " + err.Error()}
-		}
 	}
 	api := client.New(cfg.URL)
 	server, announce := mcp.Server(mcp.Through(api), cfg.Profile, build.Version)

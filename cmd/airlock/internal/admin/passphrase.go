@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
@@ -24,13 +27,12 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 		}
 		return app.NewSecret(text), nil
 	}
-	in := bufio.NewReader(io.LimitReader(o.In, 2*maxPassphrase))
-	first, err := o.ask(in, prompt)
+	first, err := o.readLine(prompt)
 	if err != nil {
 		return app.Secret{}, err
 	}
 	if cli.IsTerminal(o.In) && twice {
-		second, err := o.ask(in, "Confirm: ")
+		second, err := o.readLine("Confirm: ")
 		if err != nil {
 			return app.Secret{}, err
 		}
@@ -41,19 +43,18 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 	return first, nil
 }
 
-func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
+func (o *operator) readLine(prompt string) (app.Secret, error) {
+	var line string
+	var err error
 	if cli.IsTerminal(o.In) {
 		fmt.Fprint(o.Err, prompt)
-		restore, err := cli.HideTyping(o.In)
-		if err != nil {
-			return app.Secret{}, err
-		}
-		defer func() {
-			restore()
-			fmt.Fprintln(o.Err)
-		}()
+		var typed []byte
+		typed, err = term.ReadPassword(int(o.In.(*os.File).Fd())) //nolint:forcetypeassert // IsTerminal says so
+		line = string(typed)
+		fmt.Fprintln(o.Err)
+	} else {
+		line, err = bufio.NewReader(io.LimitReader(o.In, 2*maxPassphrase)).ReadString('\n')
 	}
-	line, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return app.Secret{}, fmt.Errorf("read the passphrase: %w", err)
 	}

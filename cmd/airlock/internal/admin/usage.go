@@ -80,19 +80,16 @@ const Usage = `Usage: airlock admin COMMAND
       --profile ID (repeatable)               only these profiles, with the credentials they refer to
       --no-history                            without executions
       --artifacts                             with the contents of the files that they left
-      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
-                                              standard input
+      --passphrase-file FILE                  else the passphrase is asked for, or one line of standard input
   import FILE                                 add what is new in a file; prints first what it finds
       --preview                               change nothing
       --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY;
                                               what differs from what is here is taken only with --yes
       --no-history  --max-size SIZE
-      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
-                                              standard input
+      --passphrase-file FILE                  else the passphrase is asked for, or one line of standard input
   restore FILE [--replace] [--max-size SIZE]  make the database from an export, a backup or a restore point; the
                                               server must be stopped
-      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of
-                                              standard input
+      --passphrase-file FILE                  else the passphrase is asked for, or one line of standard input
   key rotate                                  make a new instance key and seal everything anew; the server must be
                                               stopped. After an interruption, run it again
   vacuum                                      write the database anew, without what is empty, and give the disk the

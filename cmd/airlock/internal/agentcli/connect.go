@@ -7,17 +7,23 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
+// LoadURL reads the configuration, with the instance of --url.
+func LoadURL(c cli.Console, a cli.Args) (config.Config, error) {
+	cfg, err := config.Load(c.Env)
+	if err == nil && a.Given("url") {
+		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
+			err = cli.UsageError{Message: "--url: " + err.Error()}
+		}
+	}
+	return cfg, err
+}
+
 // Connect returns the instance and profile of --url and --profile, or of the environment. Errors:
 // cli.UsageError.
 func Connect(c cli.Console, a cli.Args) (api client.Client, id app.Secret, err error) {
-	cfg, err := config.Load(c.Env)
+	cfg, err := LoadURL(c, a)
 	if err != nil {
 		return api, id, err
-	}
-	if a.Given("url") {
-		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
-			return api, id, cli.UsageError{Message: "--url: " + err.Error()}
-		}
 	}
 	if a.Given("profile") {
 		if config.SetProfile(&cfg, a.Text("profile")) != nil {
