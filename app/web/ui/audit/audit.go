@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -54,9 +53,7 @@ func (h Handlers) showAudit(c echo.Context) error {
 		page.Here = uix.Address(paths.Audit, q)
 	}
 	page.Live = uix.Partial(c)
-	if page.Events, err = h.auditRows(ctx, events, profiles); err != nil {
-		return err
-	}
+	page.Events = auditRows(events, profiles)
 	archived, err := h.Access.Audit.ArchivedLogs(ctx)
 	if err != nil {
 		return err
@@ -92,20 +89,12 @@ func (h Handlers) verifyAudit(c echo.Context) error {
 	return h.Done(c, "verified", paths.Audit)
 }
 
-// auditRows describes events and links existing subjects. Executions that retention removed lead to
-// "not found".
-func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
-	credentials, err := h.Access.Credentials.List(ctx)
-	if err != nil {
-		return nil, err
-	}
+// auditRows describes events and links their subjects. Executions and credentials that were removed
+// lead to "not found".
+func auditRows(events []app.Event, profiles []app.Profile) []auditview.Row {
 	names := map[string]string{}
 	for _, p := range profiles {
 		names[p.Handle] = format.Title(p.Description)
-	}
-	known := map[string]bool{}
-	for _, cred := range credentials {
-		known[cred.Name] = true
 	}
 	rows := make([]auditview.Row, len(events))
 	for i, e := range events {
@@ -121,14 +110,12 @@ func (h Handlers) auditRows(ctx context.Context, events []app.Event, profiles []
 				row.Name = "Deleted profile " + format.ShortHandle(e.Subject)
 			}
 		case "credential":
-			if known[e.Subject] {
-				row.URL = paths.CredentialURL(e.Subject)
-			}
+			row.URL = paths.CredentialURL(e.Subject)
 		default:
 			if app.IsID(e.Subject) {
 				row.Name = format.ShortHandle(e.Subject)
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
