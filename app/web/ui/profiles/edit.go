@@ -12,12 +12,10 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// edit holds a person's changes, for the fields that the form had.
+// edit is a profile as its form describes it. Fields that the form lacks stay.
 type edit struct {
 	description string
-	ends        bool // expires counts
 	expires     time.Time
-	placed      bool // placement counts
 	placement   app.Placement
 	mayRun      app.MayRun
 }
@@ -44,30 +42,27 @@ func (h Handlers) editProfile(c echo.Context, p app.Profile, fields url.Values) 
 		page.Tab, page.Problems = profileview.TabSettings, found
 		page.Name, page.Purpose, page.Place = fields.Get("name"), fields.Get("purpose"), e.placement
 		page.MayRun = e.mayRun
-		page.Expiry = profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
+		page.Expiry = expiryForm(fields)
 	})
 }
 
 func (h Handlers) readEdit(p app.Profile, fields url.Values) (e edit, err error) {
-	e.placement, e.mayRun = p.Placement, p.MayRun
+	e.expires, e.placement, e.mayRun = p.ExpiresAt, p.Placement, p.MayRun
 	if e.description, err = readDescription(fields); err != nil {
 		return e, err
 	}
 	if name, purpose := app.SplitDescription(p.Description); e.description == app.JoinDescription(name, purpose) {
 		e.description = p.Description // a long first line stays one
 	}
-	if fields.Has("expiry") {
-		chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
-		if e.expires, e.ends, err = parseExpiry(chosen, h.Now()); err != nil {
-			return e, err
-		}
+	if e.expires, err = parseExpiry(expiryForm(fields), p.ExpiresAt, h.Now()); err != nil {
+		return e, err
 	}
 	if fields.Has("may_run") {
 		if e.mayRun, err = app.ParseMayRun(fields.Get("may_run")); err != nil {
 			return e, err
 		}
 	}
-	if e.placed = fields.Has("backend"); e.placed {
+	if fields.Has("backend") {
 		e.placement, err = h.choosePlacement(p, fields)
 	}
 	return e, err
@@ -79,10 +74,10 @@ func (h Handlers) saveEdit(c echo.Context, p app.Profile, e edit) (err error) {
 	if e.description != p.Description {
 		_, err = h.Access.Profiles.Describe(ctx, by, p.Handle, e.description)
 	}
-	if err == nil && e.ends && !e.expires.Equal(p.ExpiresAt) {
+	if err == nil && !e.expires.Equal(p.ExpiresAt) {
 		_, err = h.Access.Lifecycle.SetExpiry(ctx, by, p.Handle, e.expires)
 	}
-	if err == nil && e.placed && e.placement != p.Placement {
+	if err == nil && e.placement != p.Placement {
 		_, err = h.Access.Placements.Set(ctx, by, p.Handle, e.placement)
 	}
 	if err == nil && e.mayRun != p.MayRun {

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"net/url"
 	"strconv"
 	"time"
 
@@ -13,28 +14,30 @@ func expiryFields() map[string]string {
 	return map[string]string{"expires_at": "expiry", "expiry": "expiry", "expiry_date": "expiry_date"}
 }
 
+func expiryForm(fields url.Values) profileview.ExpiryForm {
+	return profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
+}
+
 // parseExpiry turns the choice into a time; zero is never. A date means the end of that day in UTC.
-// change is false if it stays.
-func parseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
+func parseExpiry(f profileview.ExpiryForm, before, now time.Time) (at time.Time, err error) {
 	switch f.Choice {
 	case "keep", "":
-		return time.Time{}, false, nil
+		return before, nil
 	case "never":
-		return time.Time{}, true, nil
+		return time.Time{}, nil
 	case "date":
 		day, err := time.Parse(time.DateOnly, f.Date)
 		if err != nil {
-			return time.Time{}, false, app.Invalid("expiry_date", "this is not a date",
-				"Choose a day, such as 2030-12-31.")
+			return before, app.Invalid("expiry_date", "this is not a date", "Choose a day, such as 2030-12-31.")
 		}
 		if at = day.AddDate(0, 0, 1); !at.After(now) {
-			return time.Time{}, false, app.Invalid("expiry_date", "this day is over", "Choose a later day.")
+			return before, app.Invalid("expiry_date", "this day is over", "Choose a later day.")
 		}
-		return at, true, nil
+		return at, nil
 	}
 	days, err := strconv.Atoi(f.Choice)
 	if err != nil || days < 1 || days > 3650 {
-		return time.Time{}, false, app.Invalid("expiry", "this end is not known", "Choose one from the list.")
+		return before, app.Invalid("expiry", "this end is not known", "Choose one from the list.")
 	}
-	return now.UTC().AddDate(0, 0, days).Truncate(time.Minute), true, nil
+	return now.UTC().AddDate(0, 0, days).Truncate(time.Minute), nil
 }

@@ -136,7 +136,7 @@ func chosenProtocol(fields url.Values, row int, before app.Protocol) app.Protoco
 
 // redirectAfterHosts leads back to the form's execution, or to the hosts.
 func (h Handlers) redirectAfterHosts(c echo.Context, p app.Profile, notice, execution string) error {
-	if execution != "" && notice == "hosts-added" {
+	if execution != "" && notice == "hosts-changed" {
 		x, err := h.Engine.Reader.ByHandle(c.Request().Context(), execution)
 		if err == nil && x.ProfileHandle == p.Handle {
 			return h.Done(c, "hosts-added-run", paths.ExecutionURL(x.Handle))
@@ -147,14 +147,9 @@ func (h Handlers) redirectAfterHosts(c echo.Context, p app.Profile, notice, exec
 
 // hostsNotice names the notice after a decision on hosts.
 func hostsNotice(before []app.Host, choice chosen) string {
-	added, removed := widens(choice.allowed, before), widens(before, choice.allowed)
 	switch {
-	case added && removed:
+	case widens(choice.allowed, before), widens(before, choice.allowed):
 		return "hosts-changed"
-	case added:
-		return "hosts-added"
-	case removed:
-		return "hosts-removed"
 	case len(choice.dismissed) > 0:
 		return "hosts-dismissed"
 	}

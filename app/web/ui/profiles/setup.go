@@ -198,10 +198,8 @@ func (f *setup) applyHosts(ctx context.Context) error {
 }
 
 func (f *setup) applyExpiry(ctx context.Context) error {
-	at, change, err := parseExpiry(profileview.ExpiryForm{
-		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
-	}, f.h.Now())
-	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
+	at, err := parseExpiry(expiryForm(f.fields), f.profile.ExpiresAt, f.h.Now())
+	if err == nil && !at.Equal(f.profile.ExpiresAt) {
 		_, err = f.h.Access.Lifecycle.SetExpiry(ctx, f.by, f.profile.Handle, at)
 	}
 	return f.note(err, "expiry", expiryFields())
@@ -228,7 +226,7 @@ func (f *setup) keep(page *profileview.ProfilePage) {
 	}
 	keepHost(page, f.fields)
 	if f.wrong.Of("expiry")+f.wrong.Of("expiry_date") != "" {
-		page.Expiry = profileview.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}
+		page.Expiry = expiryForm(f.fields)
 	}
 }
 

@@ -36,9 +36,7 @@ func notices() map[string]string {
 		"profile-restored":   "Revocation undone. Its agent can use the profile again.",
 		"profile-copied":     "Profile duplicated. The copy has its own id and grants nothing before you lock it.",
 		"profile-deleted":    "The profile was deleted. Its executions stay in the list.",
-		"hosts-added":        "Hosts saved. New ones apply from the next execution.",
 		"hosts-added-run":    "Hosts saved. Run the script again to use them.",
-		"hosts-removed":      "Hosts removed at once, also for running scripts.",
 		"hosts-changed": "Hosts saved. New ones apply from the next execution; " +
 			"removed ones are closed at once, also for running scripts.",
 		"hosts-dismissed":  "Request dismissed. Scripts reach the same hosts as before.",
