@@ -3,7 +3,6 @@ package executions
 import (
 	"context"
 	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,8 +17,8 @@ func (h Handlers) executionFilter(
 	c echo.Context,
 ) (q url.Values, f appexecutions.Filter, found components.Problems, err error) {
 	q = uix.Query(c, "text", "profile", "status", "from", "to", "credential", "host", "label", "skill")
-	if host := hostTyped(q.Get("host")); host != "" {
-		q.Set("host", host)
+	if host, err := app.ParseHost(q.Get("host")); err == nil {
+		q.Set("host", host.Name)
 	}
 	f = appexecutions.Filter{
 		ProfileHandle: q.Get("profile"), Text: q.Get("text"), Host: q.Get("host"),
@@ -37,19 +36,6 @@ func (h Handlers) executionFilter(
 		f.Credential, err = h.credentialID(c.Request().Context(), name)
 	}
 	return q, f, nil, err
-}
-
-// hostTyped turns a pasted URL or name with port into the ledger's form.
-func hostTyped(text string) string {
-	text = strings.ToLower(text)
-	if _, rest, is := strings.Cut(text, "://"); is {
-		text = rest
-	}
-	text, _, _ = strings.Cut(text, "/")
-	if name, port, is := strings.Cut(text, ":"); is && !strings.Contains(port, ":") { // more colons are an address
-		text = name
-	}
-	return strings.TrimSuffix(text, ".")
 }
 
 // credentialID returns a credential's id by name. An unknown name gives an unused id.

@@ -1,9 +1,9 @@
 package executions
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	_ "image/gif"  // formats that image.DecodeConfig knows
@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -26,55 +25,44 @@ import (
 
 // Bounds of a preview.
 const (
-	previewBytes  = 128 << 10
-	previewLines  = 500
+	previewBytes  = 64 << 10
 	maxImageBytes = 8 << 20  // of a shown image file
 	maxPixels     = 25 << 20 // of an image: browsers hold four bytes each
 )
 
 // preview shows an artifact's beginning. It returns nil if the artifact is not kept.
 func (h Handlers) preview(ctx context.Context, handle, name string) (*executionview.Preview, error) {
-	a, head, err := h.artifactHead(ctx, handle, name)
-	if err != nil || head == nil {
+	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	head, err := io.ReadAll(io.LimitReader(content, previewBytes))
+	if err != nil {
 		return nil, err
 	}
 	p := &executionview.Preview{Name: a.Name, Type: a.Type}
 	whole := int64(len(head)) == a.Size
-	if kind, why := imageKind(a, head); kind != "" {
-		p.Image = paths.ArtifactImageURL(handle, a.Name)
-		return p, nil
-	} else if why != "" {
-		p.Note = why
-		return p, nil
-	}
-	text, ok := textOf(head, whole)
+	kind, why := imageKind(a, head)
+	text, isText := textOf(head, whole)
 	switch {
+	case kind != "":
+		p.Image = paths.ArtifactImageURL(handle, a.Name)
+	case why != "":
+		p.Note = why
 	case a.Size == 0:
 		p.Note = "The file is empty."
-	case !ok:
+	case !isText:
 		p.Note = "There is no preview of this kind of file. Download it."
+	case !whole:
+		p.Text, p.Note = text, "This is the beginning. Download the file to see all of it."
 	default:
-		p.Text, p.Note = firstLines(text, whole)
+		p.Text = text
 	}
 	return p, nil
-}
-
-// artifactHead reads the first previewBytes of an artifact, or nil if not kept.
-func (h Handlers) artifactHead(ctx context.Context, handle, name string) (a app.Artifact, head []byte, err error) {
-	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
-	if app.CodeOf(err) == app.CodeNotFound {
-		return a, nil, nil
-	}
-	if err != nil {
-		return a, nil, err
-	}
-	defer content.Close()
-	head = make([]byte, previewBytes)
-	n, err := io.ReadFull(content, head)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return a, head[:n], err
 }
 
 // imageKind returns the media type of a showable image by its header, or "". why explains an
@@ -103,47 +91,25 @@ func textOf(head []byte, whole bool) (text string, ok bool) {
 	return string(head), utf8.Valid(head) && !bytes.ContainsRune(head, 0)
 }
 
-// firstLines shortens a text. note tells what is missing.
-func firstLines(text string, whole bool) (first, note string) {
-	end := 0
-	for range previewLines {
-		line := strings.IndexByte(text[end:], '\n')
-		if line < 0 {
-			end = len(text)
-			break
-		}
-		end += line + 1
-	}
-	if end < len(text) || !whole {
-		note = "This is the beginning. Download the file to see all of it."
-	}
-	return text[:end], note
-}
-
 // showImage serves an image artifact by its header's type. Its policy forbids scripts and gives it
 // no origin.
 func (h Handlers) showImage(c echo.Context) error {
 	ctx, handle, name := c.Request().Context(), c.Param("handle"), c.QueryParam("name")
-	a, head, err := h.artifactHead(ctx, handle, name)
-	if err != nil {
-		return err
-	}
-	kind := ""
-	if head != nil {
-		kind, _ = imageKind(a, head)
-	}
-	if kind == "" {
-		return app.E(app.CodeNotFound, "there is no such image", "Go back to the execution's page.")
-	}
 	a, content, err := h.Engine.Reader.OpenArtifact(ctx, handle, name)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
+	whole := bufio.NewReaderSize(content, previewBytes)
+	head, _ := whole.Peek(previewBytes) // shorter content is an error
+	kind, _ := imageKind(a, head)
+	if kind == "" {
+		return app.E(app.CodeNotFound, "there is no such image", "Go back to the execution's page.")
+	}
 	c.Response().Header().Set(echo.HeaderContentSecurityPolicy, httpx.SandboxPolicy)
 	image := httpx.Download{Name: a.Name, Type: kind, Size: a.Size, Inline: true}
 	return httpx.SendDownload(c, image, func(w io.Writer) error {
-		_, err := io.Copy(w, content)
+		_, err := io.Copy(w, whole)
 		return err
 	})
 }
