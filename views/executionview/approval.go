@@ -30,22 +30,3 @@ type NamedApproval struct {
 	app.Approval
 	Profile string
 }
-
-func approvalWords(a app.Approval) string {
-	switch a.State {
-	case app.ApprovalOpen:
-		return "Waits for your decision"
-	case app.ApprovalApproved:
-		if a.Scope == app.ApproveAlways {
-			return "Approved always"
-		}
-		return "Approved for the next execution"
-	case app.ApprovalUsed:
-		return "Approved once"
-	case app.ApprovalRefused:
-		return "Refused"
-	case app.ApprovalRevoked:
-		return "Revoked"
-	}
-	return "Withdrawn: nobody waits any more"
-}

@@ -1,8 +1,6 @@
 package executionview
 
 import (
-	"strconv"
-
 	"github.com/computclaw/airlock/app"
 )
 
@@ -26,19 +24,4 @@ type Preview struct {
 type Artifact struct {
 	app.Artifact
 	URL string
-}
-
-// state says what became of the content.
-func (a Artifact) state() string {
-	switch {
-	case a.Withheld != "":
-		return a.Withheld
-	case a.URL == "":
-		return "No longer kept."
-	case a.Masked == 1:
-		return "1 secret masked"
-	case a.Masked > 1:
-		return strconv.Itoa(a.Masked) + " secrets masked"
-	}
-	return ""
 }

@@ -41,26 +41,6 @@ type ExecutionPage struct {
 	TypedTimeout string
 }
 
-func outcomeSentence(x app.Execution) string {
-	switch x.Status {
-	case app.StatusAwaitingApproval:
-		return "Waits until a person approves the script."
-	case app.StatusPending:
-		return "Waits for a free slot."
-	case app.StatusRunning:
-		return "The script is running."
-	case app.StatusAwaitingLLM:
-		return "The script asked a question and waits for the answer."
-	case app.StatusCompleted:
-		return "The script ran to its end."
-	case app.StatusTimeout:
-		return "The script reached its time limit and was stopped."
-	case app.StatusCancelled:
-		return "The script was stopped on request."
-	}
-	return "The script did not complete."
-}
-
 func sandboxWords(x app.Execution) string {
 	if x.Backend == "" {
 		return "not started"

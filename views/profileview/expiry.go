@@ -1,9 +1,6 @@
 package profileview
 
 import (
-	"time"
-
-	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
 )
 
@@ -21,15 +18,4 @@ func expiryChoices(has bool) []components.Choice {
 		all = append(components.Choices("keep", "Leave as it is"), all...)
 	}
 	return all
-}
-
-func expiryWords(at, now time.Time) string {
-	switch {
-	case at.IsZero():
-		return "The profile has no end date."
-	case !now.Before(at):
-		return "The profile expired on " + app.FormatDay(at) + ". Choose a later end to let it run again; its id stays " +
-			"the same."
-	}
-	return "The profile ends on " + app.FormatDay(at) + "."
 }

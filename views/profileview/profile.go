@@ -93,14 +93,3 @@ func (p ProfilePage) firstAsked() int {
 
 // byAgent reports whether an agent made the profile, with a pairing code to compare.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
-
-// stateLine describes a profile's state in a line.
-func stateLine(p ProfilePage) string {
-	switch p.State {
-	case app.StateUnlocked:
-		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."
-	case app.StateRevoked:
-		return "Revoked. Nothing can run with it any more."
-	}
-	return "Expired. Nothing can run with it until you choose a later expiration under Settings."
-}
