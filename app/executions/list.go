@@ -2,25 +2,13 @@ package executions
 
 import (
 	"context"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
 
 // Filter selects executions. Zero fields don't filter.
-type Filter struct {
-	ProfileHandle string
-	Status        app.Status
-	From, To      time.Time // created in [From, To)
-	Credential    string    // id: had a value of it
-	Host          string    // in its network ledger
-	Label         string
-	Skill         string // NAME, or NAME@NUMBER for one version
-	Text          string // words in its label, script, inputs, output, error or result
-	Before        string // handle: only what is older than that execution (keyset paging)
-	Limit         int    // 1 to 100; 0 means 50
-}
+type Filter = store.ExecutionFilter
 
 // List returns executions newest first, and whether there are more. Request is not set.
 func (s *Reader) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
@@ -63,22 +51,15 @@ func (s *Reader) Search(ctx context.Context, f Filter) (Found, error) {
 }
 
 func (s *Reader) page(ctx context.Context, f Filter) (page store.ExecutionPage, err error) {
-	limit := min(max(f.Limit, 0), 100)
-	if limit == 0 {
-		limit = 50
+	if f.Limit <= 0 {
+		f.Limit = 50
 	}
+	f.Limit = min(f.Limit, 100)
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		page, err = tx.Executions.List(ctx, f.toStore(limit))
+		page, err = tx.Executions.List(ctx, f)
 		return err
 	})
 	return page, err
-}
-
-func (f Filter) toStore(limit int) store.ExecutionFilter {
-	return store.ExecutionFilter{
-		ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
-		Host: f.Host, Label: f.Label, Skill: f.Skill, Text: f.Text, Before: f.Before, Limit: limit,
-	}
 }
 
 // Previews summarises scripts and results by handle, for lists of people.
@@ -113,7 +94,7 @@ const maxCounted = 1000
 // Count returns how many executions match. exact is false if there may be more.
 func (s *Reader) Count(ctx context.Context, f Filter) (n int, exact bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		n, exact, err = tx.Executions.Count(ctx, f.toStore(0), maxCounted)
+		n, exact, err = tx.Executions.Count(ctx, f, maxCounted)
 		return err
 	})
 	return n, exact, err

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,9 +12,6 @@ import (
 	"testing"
 	"time"
 )
-
-// imageUID is the serving user in a container that starts as root, as in cmd/airlock.
-const imageUID = 10001
 
 // Container is an Airlock in a container, reached like any other.
 type Container struct {
@@ -40,29 +36,6 @@ func InFull(t *testing.T) []string {
 	profile, err := filepath.Abs("../../../../../deploy/seccomp/airlock.json")
 	Must(t, err)
 	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
-}
-
-// RunInFull is Run in full isolation with env. The test's temporary files, data and log have the
-// same paths inside and outside.
-func (i *Image) RunInFull(t *testing.T, name string, env ...string) *Container {
-	t.Helper()
-	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
-	Must(t, os.Chown(data, imageUID, imageUID))
-	Must(t, os.Chmod(shared, 0o755)) // the server is not who runs the test
-	options := append(InFull(t), "-v", data+":/data", "-v", shared+":"+shared+":ro")
-	for _, setting := range env {
-		options = append(options, "-e", setting)
-	}
-	c := i.Run(t, name, options...)
-	c.Dir = data
-	log, err := os.Create(c.Log)
-	Must(t, err)
-	defer log.Close()
-	follow := exec.CommandContext(t.Context(), "docker", "-H", c.Host(), "logs", "-f", name)
-	follow.Stdout, follow.Stderr = log, log
-	Must(t, follow.Start())
-	t.Cleanup(func() { _ = follow.Wait() })
-	return c
 }
 
 // RunPublished runs as README.md says: with a network, settings and one published port.
@@ -173,39 +146,6 @@ func (c *Container) StatusOf(pid int, field string) string {
 	return ""
 }
 
-// Flow runs a first execution as agent and person, and returns its id.
-func (c *Container) Flow() string {
-	c.T.Helper()
-	var profile struct {
-		ID string `json:"profile_id"`
-	}
-	if code := c.Call(http.MethodPost, "/profiles", map[string]any{"description": "in a container"},
-		&profile); code != http.StatusCreated {
-		c.T.Fatalf("create a profile: %d", code)
-	}
-	c.Call(http.MethodPost, "/profiles/"+profile.ID+"/keys",
-		map[string]any{"keys": []map[string]any{{"name": "API_KEY", "description": "a key"}}}, nil)
-	c.Admin("sk-secret-of-the-container", "credential", "set", "API_KEY", "--mode", "injected")
-	c.Admin("", "profile", "lock", profile.ID)
-	x := c.Submit(profile.ID,
-		"print('key is', settings.get('API_KEY'))\n"+
-			"set_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
-	id := x.ID
-	Eventually(c.T, 2*time.Minute, "the execution ends", func() bool {
-		x = Execution{}
-		c.Call(http.MethodGet, "/executions/"+id, nil, &x)
-		if x.Status == "awaiting_llm" {
-			c.Call(http.MethodPost, "/executions/"+id+"/respond", map[string]any{"response": "forty-five"}, nil)
-		}
-		return x.Terminal()
-	})
-	if x.Status != "completed" || string(x.Result) != `{"sum":45,"words":"forty-five"}` ||
-		strings.Contains(x.Stdout, "sk-secret") || !strings.HasPrefix(x.Stdout, "key is ") {
-		c.T.Errorf("%s %s %s %q", x.Status, x.Error, x.Result, x.Stdout)
-	}
-	return id
-}
-
 // Stop ends the container in order and returns its exit code.
 func (c *Container) Stop() string {
 	c.T.Helper()
@@ -218,16 +158,4 @@ func (c *Container) Again() {
 	c.T.Helper()
 	c.Docker("start", c.Name)
 	c.ready()
-}
-
-// Page returns a page of the UI.
-func (c *Container) Page(path string) string {
-	c.T.Helper()
-	response, err := http.Get(c.URL + path)
-	Must(c.T, err)
-	defer response.Body.Close()
-	var text bytes.Buffer
-	_, err = text.ReadFrom(response.Body)
-	Must(c.T, err)
-	return text.String()
 }

@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -37,7 +38,7 @@ func TestImage(t *testing.T) {
 			if got := c.Isolation(); got != tt.isolation {
 				t.Errorf("isolation is %q, want %q", got, tt.isolation)
 			}
-			c.Flow()
+			runFirst(c)
 			if logs := c.Logs(); !strings.Contains(logs, "Airlock admin token: atk_") || strings.Contains(logs, "outlive") {
 				t.Errorf("the log\n%s", logs)
 			}
@@ -49,7 +50,7 @@ func TestImage(t *testing.T) {
 	t.Run("as it comes", func(t *testing.T) { asItComes(t, i) })
 	t.Run("published port", func(t *testing.T) {
 		c := i.RunPublished(t, "published", "-v", "published:/data")
-		c.Flow()
+		runFirst(c)
 		if code := c.Stop(); code != "0" {
 			t.Errorf("exit code %s\n%s", code, c.Logs())
 		}
@@ -60,7 +61,7 @@ func TestImage(t *testing.T) {
 			!strings.Contains(logs, "docker run -v airlock-data:/data") {
 			t.Errorf("no warning in the log\n%s", logs)
 		}
-		if page := c.Page("/ui/login"); !strings.Contains(page, "docker logs") ||
+		if page := loginPage(c); !strings.Contains(page, "docker logs") ||
 			strings.Contains(page, "Storage is temporary.") { // strangers need not know
 			t.Errorf("the login page\n%s", page)
 		}
@@ -115,7 +116,7 @@ func asItComes(t *testing.T, i *e2e.Image) {
 	awaitHealth(c, "unhealthy")
 	e2e.Must(t, syscall.Kill(server, syscall.SIGCONT))
 	awaitHealth(c, "healthy")
-	done := c.Flow()
+	done := runFirst(c)
 
 	// A killed plugin leaves its boxes to the first process.
 	e2e.Must(t, syscall.Kill(c.Child(server, "plugin landlock"), syscall.SIGKILL))
@@ -125,7 +126,7 @@ func asItComes(t *testing.T, i *e2e.Image) {
 			return err == nil && (fields[0] == "Z" || p.PID != server)
 		})
 	})
-	c.Flow()
+	runFirst(c)
 
 	// SIGTERM while a script runs.
 	profile := c.Admin("", "profile", "create")
@@ -146,7 +147,7 @@ func asItComes(t *testing.T, i *e2e.Image) {
 	if ended.Status != "error" || ended.Error == "" || kept.Status != "completed" {
 		t.Errorf("after the restart: %+v, %+v", ended, kept)
 	}
-	c.Flow()
+	runFirst(c)
 }
 
 // awaitHealth waits for a state of the image's health check.
@@ -208,4 +209,48 @@ set_result([sys.version_info[:2], int(pandas.DataFrame({"a": numpy.arange(4)}).a
 	if x.Status != "completed" || string(x.Result) != "[[3,13],6,true,true]" {
 		t.Errorf("%s %s %s %s", x.Status, x.Error, x.Result, x.Stderr)
 	}
+}
+
+// runFirst runs a first execution as agent and person, and returns its id.
+func runFirst(c *e2e.Container) string {
+	c.T.Helper()
+	var profile struct {
+		ID string `json:"profile_id"`
+	}
+	if code := c.Call(http.MethodPost, "/profiles", map[string]any{"description": "in a container"},
+		&profile); code != http.StatusCreated {
+		c.T.Fatalf("create a profile: %d", code)
+	}
+	c.Call(http.MethodPost, "/profiles/"+profile.ID+"/keys",
+		map[string]any{"keys": []map[string]any{{"name": "API_KEY", "description": "a key"}}}, nil)
+	c.Admin("sk-secret-of-the-container", "credential", "set", "API_KEY", "--mode", "injected")
+	c.Admin("", "profile", "lock", profile.ID)
+	x := c.Submit(profile.ID,
+		"print('key is', settings.get('API_KEY'))\n"+
+			"set_result({'sum': sum(range(10)), 'words': llm.complete('Summarize 45')})", time.Minute)
+	id := x.ID
+	e2e.Eventually(c.T, 2*time.Minute, "the execution ends", func() bool {
+		x = e2e.Execution{}
+		c.Call(http.MethodGet, "/executions/"+id, nil, &x)
+		if x.Status == "awaiting_llm" {
+			c.Call(http.MethodPost, "/executions/"+id+"/respond", map[string]any{"response": "forty-five"}, nil)
+		}
+		return x.Terminal()
+	})
+	if x.Status != "completed" || string(x.Result) != `{"sum":45,"words":"forty-five"}` ||
+		strings.Contains(x.Stdout, "sk-secret") || !strings.HasPrefix(x.Stdout, "key is ") {
+		c.T.Errorf("%s %s %s %q", x.Status, x.Error, x.Result, x.Stdout)
+	}
+	return id
+}
+
+// loginPage returns the page of a new instance.
+func loginPage(c *e2e.Container) string {
+	c.T.Helper()
+	response, err := http.Get(c.URL + "/ui/login")
+	e2e.Must(c.T, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	e2e.Must(c.T, err)
+	return string(text)
 }

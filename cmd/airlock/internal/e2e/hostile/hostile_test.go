@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,12 +89,38 @@ func TestHostileScriptsInContainer(t *testing.T) {
 		return
 	}
 	besiege(t, siegeOf(t, func(env ...string) place {
-		c := e2e.NewImage(t).RunInFull(t, "siege", env...)
+		c := runInFull(t, e2e.NewImage(t), "siege", env...)
 		if got := c.Isolation(); got != "bubblewrap full" {
 			t.Fatalf("isolation is %q", got)
 		}
 		return place{c.Instance, kinds{"processes": func() []string { return e2e.BoxesUnder(t, c.ServerPID()) }}}
 	}), cmp.Or(wanted(), decidedByBackends))
+}
+
+// imageUID is the serving user in a container that starts as root, as in cmd/airlock.
+const imageUID = 10001
+
+// runInFull runs an image in full isolation with env. The test's temporary files, data and log have the
+// same paths inside and outside.
+func runInFull(t *testing.T, i *e2e.Image, name string, env ...string) *e2e.Container {
+	t.Helper()
+	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
+	e2e.Must(t, os.Chown(data, imageUID, imageUID))
+	e2e.Must(t, os.Chmod(shared, 0o755)) // the server is not who runs the test
+	options := append(e2e.InFull(t), "-v", data+":/data", "-v", shared+":"+shared+":ro")
+	for _, setting := range env {
+		options = append(options, "-e", setting)
+	}
+	c := i.Run(t, name, options...)
+	c.Dir = data
+	log, err := os.Create(c.Log)
+	e2e.Must(t, err)
+	defer log.Close()
+	follow := exec.CommandContext(t.Context(), "docker", "-H", c.Host(), "logs", "-f", name)
+	follow.Stdout, follow.Stderr = log, log
+	e2e.Must(t, follow.Start())
+	t.Cleanup(func() { _ = follow.Wait() })
+	return c
 }
 
 // scope is which of the cases a siege has.
