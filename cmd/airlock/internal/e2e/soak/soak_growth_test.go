@@ -49,7 +49,7 @@ func unmeasured(samples ...map[string]int) (found []string) {
 	certain := []string{"boxes", "plugins", "log in KiB", "other files", "database in bytes per execution",
 		"goroutines of serve"}
 	for _, of := range []string{"serve", "the plugin"} {
-		certain = append(certain, "descriptors of "+of, "threads of "+of, "memory of "+of, "live heap of "+of)
+		certain = append(certain, "descriptors of "+of, "threads of "+of, "memory of "+of)
 	}
 	for _, what := range certain {
 		if n := slices.IndexFunc(samples, func(s map[string]int) bool { return s[what] <= 0 }); n >= 0 {
@@ -81,8 +81,6 @@ func trendSlack(what string, before int) int {
 		return 8 // of a box that is just being opened or taken down, and connections
 	case strings.HasPrefix(what, "memory"):
 		return 8<<10 + before/20 // KiB: pages of the database, and what the allocator holds back
-	case strings.HasPrefix(what, "live heap"):
-		return 2 << 10 // KiB
 	case strings.HasPrefix(what, "log"):
 		return 4 << 10 // KiB; it is folded in every 4 MiB unless somebody reads
 	case strings.HasPrefix(what, "database"):
@@ -103,8 +101,6 @@ func restSlack(what string) int {
 		return 4 // a connection that is kept
 	case strings.HasPrefix(what, "memory"):
 		return 24 << 10 // KiB: likewise pages and the allocator, which doesn't give back at once
-	case what == "live heap of the plugin":
-		return 4 << 10 // KiB; nobody can have it collect its garbage right now
 	case strings.HasPrefix(what, "live heap"):
 		return 2 << 10 // KiB; the engine keeps the last 512 ends, which a short run has not filled at first
 	case strings.HasPrefix(what, "log"):

@@ -40,7 +40,6 @@ func (s *soaker) sample() map[string]int {
 		now["descriptors of "+name] += len(fds)
 		now["threads of "+name] += len(threads)
 		now["memory of "+name] += e2e.Resident(s.t, p.PID)
-		now["live heap of "+name] += s.reader.Live(p.PID)
 	}
 	s.disk(now)
 	return now
@@ -72,27 +71,27 @@ func (s *soaker) rest() map[string]int {
 // settled is a sample at rest.
 func (s *soaker) settled() map[string]int {
 	s.t.Helper()
-	s.collect()
 	now := s.sample()
-	for _, p := range append(s.in.Processes(), e2e.Process{PID: s.in.Server.Process.Pid, Line: "serve"}) {
-		if p.Line != "serve" && !strings.Contains(p.Line, " plugin ") {
-			continue
-		}
-		for name, n := range s.reader.Of(p.PID) {
-			now["goroutines in "+name] += n
-		}
-	}
+	now["live heap of serve"] = s.liveHeap()
 	now["processes"] = len(s.in.Processes())
 	now["mounts"] = e2e.Lines(s.t, "/proc/self/mountinfo")
 	now["control groups"] = len(e2e.GroupsWith(s.t, func(path string) bool { return e2e.OfInstance(path, s.label) }))
 	return now
 }
 
-// collect runs the server's garbage collection, so that its live heap is current.
-func (s *soaker) collect() {
+// liveHeap returns the KiB that the server holds after a garbage collection.
+func (s *soaker) liveHeap() int {
 	s.t.Helper()
-	s.in.Monitor("/debug/pprof/heap?gc=1")
+	found := heapInUse.FindStringSubmatch(s.in.Monitor("/debug/pprof/heap?gc=1&debug=1"))
+	if found == nil {
+		s.t.Fatal("the heap profile doesn't tell what is in use")
+	}
+	n, err := strconv.Atoi(found[1])
+	e2e.Must(s.t, err)
+	return n >> 10
 }
+
+var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
 
 // disk adds the sizes of data and temporary directories: write-ahead log, database per execution,
 // everything else.

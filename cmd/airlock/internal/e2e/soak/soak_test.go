@@ -57,7 +57,6 @@ func TestSoak(t *testing.T) {
 type soaker struct {
 	t       *testing.T
 	in      *e2e.Instance
-	reader  *e2e.GoroutineReader
 	witness *e2e.Witness
 	tmp     string // for temporary files of the server and of boxes
 	label   string // in the names of what is this instance's
@@ -83,7 +82,7 @@ func newSoaker(t *testing.T) *soaker {
 		"AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
 		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.Services,
 		"GODEBUG=memprofilerate=0") // what collect asks for would else be collected too, as garbage of megabytes
-	s.reader, s.label = e2e.NewGoroutineReader(t, s.in.Binary), e2e.LabelOf(t, s.in)
+	s.label = e2e.LabelOf(t, s.in)
 	s.in.Admin(s.witness.Mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80",
 		"--plain-http")
 	s.in.Admin(soakSecret, "credential", "set", "SECRET", "--mode", "injected", "--host", "witness.test:80")
