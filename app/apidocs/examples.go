@@ -9,28 +9,24 @@ import (
 )
 
 // maxExamples bounds how many are written for one profile.
-const maxExamples = 3
+const maxExamples = 2
 
-// examples are complete scripts for this profile's keys and allowed hosts. Each key of a web server
-// gets a request, a PostgreSQL server a query, with installed libraries. Without a match the script
-// shows what there is. A profile that runs no scripts gets none.
-func examples(p app.Profile, packages []string) (list []string) {
+// examples are complete scripts for this profile: a request for each key of an allowed web server.
+// Without a match the script shows what there is. A profile that runs no scripts gets none.
+func examples(p app.Profile) (list []string) {
 	if p.MayRun == app.MayRunApprovedSkills {
 		return nil
 	}
 	for _, k := range p.Keys {
-		if url := goesTo(p, k); url != "" && len(list) < maxExamples-1 {
-			list = append(list, request(k, url, packages))
+		if url := goesTo(p, k); url != "" && len(list) < maxExamples {
+			list = append(list, request(k, url))
 		}
-	}
-	if h, ok := database(p); ok {
-		list = append(list, query(p, h, packages))
 	}
 	if len(list) > 0 {
 		return list
 	}
 	if url := firstAddress(p); url != "" {
-		return []string{request(app.Key{}, url, packages)}
+		return []string{request(app.Key{}, url)}
 	}
 	var b strings.Builder
 	for _, k := range p.Keys[:min(len(p.Keys), 8)] {
@@ -67,19 +63,8 @@ func firstAddress(p app.Profile) string {
 	return ""
 }
 
-// database is the first PostgreSQL server that scripts may reach.
-func database(p app.Profile) (app.Host, bool) {
-	for _, h := range p.Hosts {
-		if h.Allowed && !strings.HasPrefix(h.Name, "*") &&
-			(h.Protocol == app.ProtocolPostgres || h.Protocol == "" && slices.Contains(h.Ports, 5432)) {
-			return h.Host, true
-		}
-	}
-	return app.Host{}, false
-}
-
 // request is a script that calls a web server, with or without the key.
-func request(k app.Key, url string, packages []string) string {
+func request(k app.Key, url string) string {
 	token, headers := "", ""
 	if k.Name != "" {
 		token = fmt.Sprintf("%s = settings.get(%q)", variable(k.Name), k.Name)
@@ -87,55 +72,11 @@ func request(k app.Key, url string, packages []string) string {
 			token += "  # a placeholder; use it as if it were the value"
 		}
 		token += "\n"
-		headers = fmt.Sprintf("headers={\"Authorization\": f\"Bearer {%s}\"}, ", variable(k.Name))
-	}
-	if installed(packages, "httpx") {
-		return fmt.Sprintf("import httpx\n\n%sanswer = httpx.get(%q, %stimeout=20)\nset_result({\"status\": "+
-			"answer.status_code})\n", token, url, headers)
+		headers = fmt.Sprintf(", headers={\"Authorization\": f\"Bearer {%s}\"}", variable(k.Name))
 	}
 	return fmt.Sprintf("import urllib.request\n\n%srequest = urllib.request.Request(%q%s)\nwith "+
 		"urllib.request.urlopen(request, timeout=20) as answer:\n    set_result({\"status\": answer.status})\n",
-		token, url, strings.TrimSuffix(", "+headers, ", "))
-}
-
-// query is a script for a PostgreSQL server, using the profile's keys where possible.
-func query(p app.Profile, h app.Host, packages []string) string {
-	library := "psycopg"
-	if !installed(packages, "psycopg") && installed(packages, "psycopg2") {
-		library = "psycopg2"
-	}
-	place := fmt.Sprintf("%q", h.Name)
-	if name := h.KeyReference(); name != "" {
-		place = fmt.Sprintf("settings.get(%q)", name)
-	}
-	port := ""
-	if !slices.Contains(h.Ports, 5432) {
-		port = fmt.Sprintf(", port=%d", h.Ports[0])
-	}
-	return fmt.Sprintf(`import %s
-
-with %s.connect(host=%s%s, user=%s, password=%s, dbname=%s, connect_timeout=20) as db, db.cursor() as cursor:
-    cursor.execute("SELECT version()")
-    set_result({"version": cursor.fetchone()[0]})
-`, library, library, place, port,
-		setting(p, "the user's name", "USER"), setting(p, "the password", "PASSWORD", "PASS", "SECRET"),
-		setting(p, "the database's name", "DATABASE", "DBNAME", "DB_NAME"))
-}
-
-// setting returns how a script reads a key by words in its name. Without one it is a placeholder.
-func setting(p app.Profile, what string, words ...string) string {
-	for _, word := range words {
-		for _, k := range p.Keys {
-			if strings.Contains(strings.ToUpper(k.Name), word) {
-				return fmt.Sprintf("settings.get(%q)", k.Name)
-			}
-		}
-	}
-	return fmt.Sprintf("%q", "… "+what)
-}
-
-func installed(packages []string, name string) bool {
-	return slices.ContainsFunc(packages, func(p string) bool { return strings.HasPrefix(p, name+" ") })
+		token, url, headers)
 }
 
 // variable makes a key's name a Python name that hides no word in use.
@@ -150,4 +91,4 @@ func variable(name string) string {
 // taken are Python's own words, and those the examples use.
 var taken = strings.Fields("false none true and as assert async await break class continue def del elif else except " +
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while with " +
-	"answer request httpx urllib settings inputs llm set_result")
+	"answer request urllib settings inputs llm set_result")

@@ -100,7 +100,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
 	view := newPage(i)
 	view.Instance, view.Base = &i, i.URL
 	if p != nil {
-		view.Profile = describe(*p, i.Packages, now)
+		view.Profile = describe(*p, now)
 		view.Profile.listSkills(i.Skills)
 	}
 	return render(view)

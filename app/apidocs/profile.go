@@ -45,9 +45,9 @@ type host struct {
 	Allowed bool
 }
 
-func describe(p app.Profile, packages []string, now time.Time) *profile {
+func describe(p app.Profile, now time.Time) *profile {
 	v := &profile{State: p.State(now), Description: quote(p.Description, maxDescription), Advice: advice(p, now),
-		Examples: examples(p, packages)}
+		Examples: examples(p)}
 	if !p.ExpiresAt.IsZero() {
 		v.Expires = p.ExpiresAt.UTC().Format(time.RFC3339)
 	}

@@ -3,7 +3,6 @@ package apidocs
 import (
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -71,86 +70,12 @@ func TestDynamicDescribesTheProfileWithoutItsID(t *testing.T) {
 		"https://a.example/execute", "| `API_TOKEN` | sealed | set | `api.example.com` |",
 		"`other.example.com:5432` (asked for, not allowed yet)", "You can run scripts.",
 		"expires " + p.ExpiresAt.UTC().Format(time.RFC3339),
-		`httpx.get("https://api.example.com/", headers={"Authorization": f"Bearer {api_token}"}`,
-		`psycopg2.connect(host=settings.get("DB_HOST"), user=`,
+		`urllib.request.Request("https://api.example.com/", headers={"Authorization": f"Bearer {api_token}"})`,
 		"sandbox bubblewrap, isolation full", "512 MiB memory", "pandas 1.5.3",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("missing %q", want)
 		}
-	}
-}
-
-// TestExamplesAreForTheProfile: each script uses the profile's grants and installed packages, and
-// is Python.
-func TestExamplesAreForTheProfile(t *testing.T) {
-	injected := func(name string) app.Key {
-		return app.Key{Name: name, CredentialMode: app.ModeInjected, ValueExists: true}
-	}
-	for name, c := range map[string]struct {
-		p        app.Profile
-		packages []string
-		want     []string
-		not      []string
-	}{
-		"sealed": {app.Profile{Keys: []app.Key{sealed("TOKEN", "api.example.com")},
-			Hosts: allowed("api.example.com")}, debian, []string{"import httpx", `"https://api.example.com/"`, "placeholder"},
-			nil},
-		"without httpx": {app.Profile{Keys: []app.Key{sealed("TOKEN", "api.example.com")},
-			Hosts: allowed("api.example.com")}, nil, []string{"import urllib.request", `f"Bearer {token}"`},
-			[]string{"import httpx"}},
-		"another port": {app.Profile{Keys: []app.Key{sealed("TOKEN", "api.example.com:8443")},
-			Hosts: []app.HostRequest{{Host: host1("api.example.com:8443", app.ProtocolHTTPS), Allowed: true}}}, debian,
-			[]string{`"https://api.example.com:8443/"`}, nil},
-		"each to its own host": {app.Profile{Keys: []app.Key{sealed("A", "a.example"), sealed("B", "b.example")},
-			Hosts: allowed("b.example", "a.example")}, debian,
-			[]string{`settings.get("A")`, `"https://a.example/"`, `settings.get("B")`, `"https://b.example/"`}, nil},
-		"narrowed wildcard": {app.Profile{Keys: []app.Key{sealed("A", "*.example.com")}, Hosts: allowed("x.example.com")},
-			debian, []string{`"https://x.example.com/"`}, nil},
-		"host not allowed": {app.Profile{Keys: []app.Key{sealed("A", "a.example")},
-			Hosts: []app.HostRequest{{Host: host1("a.example", "")}}}, debian, []string{`settings.get("A")`, "settings.keys()"},
-			[]string{"httpx.get"}},
-		"postgres": {app.Profile{Keys: []app.Key{injected("PG_PASSWORD"),
-			{Name: "PG_USER", CredentialMode: app.ModePlain}}, Hosts: allowed("db.example:5432")}, debian,
-			[]string{`psycopg2.connect(host="db.example", user=settings.get("PG_USER"), password=settings.get("PG_PASSWORD")`},
-			[]string{"httpx"}},
-		"postgres elsewhere": {app.Profile{Keys: []app.Key{injected("PASS")},
-			Hosts: []app.HostRequest{{Host: host1("db.example:6000", app.ProtocolPostgres), Allowed: true}}},
-			[]string{"psycopg 3.2.1"}, []string{`psycopg.connect(host="db.example", port=6000`}, nil},
-		"both": {app.Profile{Keys: []app.Key{sealed("T", "a.example"), injected("PASSWORD")},
-			Hosts: allowed("a.example", "db.example:5432")}, debian, []string{"httpx.get", "psycopg2.connect"}, nil},
-		"injected": {app.Profile{Keys: []app.Key{injected("T")}, Hosts: allowed("a.example")}, debian,
-			[]string{`"https://a.example/"`}, []string{"placeholder", `settings.get("T")`}},
-		"open web": {app.Profile{Hosts: allowed("a.example")}, debian,
-			[]string{`httpx.get("https://a.example/", timeout=20)`}, []string{"settings.get"}},
-		"v6":      {app.Profile{Hosts: allowed("[2001:db8::1]:443")}, nil, []string{`"https://[2001:db8::1]/"`}, nil},
-		"nothing": {app.Profile{}, debian, []string{"settings.keys()"}, nil},
-		"skills only": {app.Profile{MayRun: app.MayRunApprovedSkills, Hosts: allowed("a.example")}, debian, nil,
-			[]string{"httpx", "set_result"}},
-		"odd names": {app.Profile{Keys: []app.Key{sealed("class", "a.example"), sealed("__", "a.example")},
-			Hosts: allowed("a.example")}, debian, []string{"class_value = ", "_value = "}, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			scripts := examples(c.p, c.packages)
-			all := strings.Join(scripts, "\n")
-			for _, want := range c.want {
-				if !strings.Contains(all, want) {
-					t.Errorf("missing %q in\n%s", want, all)
-				}
-			}
-			for _, not := range c.not {
-				if strings.Contains(all, not) {
-					t.Errorf("%q is in\n%s", not, all)
-				}
-			}
-			for _, script := range scripts {
-				check := exec.CommandContext(t.Context(), "python3", "-c", "import ast, sys; ast.parse(sys.stdin.read())")
-				check.Stdin = strings.NewReader(script)
-				if out, err := check.CombinedOutput(); err != nil {
-					t.Errorf("not Python: %v\n%s\n%s", err, out, script)
-				}
-			}
-		})
 	}
 }
 
