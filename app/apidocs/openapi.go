@@ -13,8 +13,8 @@ import (
 type object = map[string]any
 
 // OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without
-// trailing slash, or "". statuses maps error codes to HTTP statuses.
-func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
+// trailing slash, or "". statuses maps error codes to HTTP statuses. views are all answers.
+func OpenAPI(version, url string, statuses map[app.Code]int, views []View) ([]byte, error) {
 	paths := object{}
 	for _, op := range Operations() {
 		item, ok := paths[op.Path].(object)
@@ -24,8 +24,12 @@ func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
 		}
 		item[strings.ToLower(op.Method)] = operation(op, statuses)
 	}
-	schemas := object{}
-	for _, s := range Schemas() {
+	schemas := map[string]object{}
+	for _, s := range requests() {
+		schemas[s.Name] = schema(s)
+		schemas[s.Name]["additionalProperties"] = false // answers grow
+	}
+	for _, s := range viewSchemas(views) {
 		schemas[s.Name] = schema(s)
 	}
 	doc := object{
@@ -158,9 +162,6 @@ func schema(s Schema) object {
 	o := object{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		o["required"] = required
-	}
-	if s.Request {
-		o["additionalProperties"] = false
 	}
 	return o
 }

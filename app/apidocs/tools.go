@@ -147,9 +147,9 @@ func inlineSchema(f Field) object {
 	return o
 }
 
-// fieldsOf returns the fields of a schema, or nil.
+// fieldsOf returns the fields of a request's schema, or nil.
 func fieldsOf(name string) []Field {
-	for _, s := range Schemas() {
+	for _, s := range requests() {
 		if s.Name == name {
 			return s.Fields
 		}

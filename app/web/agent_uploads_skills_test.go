@@ -60,7 +60,7 @@ func TestAnAgentUploadsASkillAndReadsItsState(t *testing.T) {
 	_, err := w.engine.Skills.Approve(t.Context(), person, "totals", 1, digest)
 	w.must(err)
 	a = w.call("GET", "/skills/totals", "", bearerOf(p))
-	for _, want := range []string{`"state":"approved"`, `"skill":"totals@1"`, `"inputs":{"month":"…"}`, `"input_schema":{`,
+	for _, want := range []string{`"state":"approved"`, `"skill":"totals@1"`, `"example":{"skill":"totals@1"`, `"input_schema":{`,
 		`"keys":["API_KEY"]`, facts} {
 		if !strings.Contains(a.text, want) {
 			t.Errorf("%s is not in %s", want, a.text)

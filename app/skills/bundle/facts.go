@@ -17,21 +17,21 @@ import (
 
 // Facts are what a reviewer should know of a bundle. They contain no score and refuse nothing.
 type Facts struct {
-	Hosts        []string `json:"hosts,omitempty"`        // that stand in texts, without those of the manifest
-	Imports      []string `json:"imports,omitempty"`      // top-level modules that the bundle lacks
-	Requirements []string `json:"requirements,omitempty"` // packages that requirements.txt asks for, as it writes them
+	Hosts        []string `json:"hosts,omitempty" about:"in its texts, without those that it asks for"`
+	Imports      []string `json:"imports,omitempty" about:"modules that its Python imports"`
+	Requirements []string `json:"requirements,omitempty" about:"lines of requirements.txt"`
 
 	// Calls are Python's uses of functions that run code or programs, load native code or open
 	// sockets. Environment are those of environment variables. What is the name. Unread says why
 	// Python files could not be read further.
-	Calls       []Finding `json:"calls,omitempty"`
-	Environment []Finding `json:"environment,omitempty"`
-	Unread      []Finding `json:"unread,omitempty"`
+	Calls       []Finding `json:"calls,omitempty" about:"Python that runs code, native code or sockets"`
+	Environment []Finding `json:"environment,omitempty" about:"Python that reads environment variables"`
+	Unread      []Finding `json:"unread,omitempty" about:"why a Python file was not read to its end"`
 
-	Secrets   []Finding `json:"secrets,omitempty"`   // what looks like a secret; What is the rule's name
-	Invisible []Finding `json:"invisible,omitempty"` // characters that can't be seen; What is the number, such as U+202E
-	Mixed     []Finding `json:"mixed,omitempty"`     // words with letters of several scripts, which may look like others
-	Binary    []string  `json:"binary,omitempty"`    // paths of files that are no text
+	Secrets   []Finding `json:"secrets,omitempty" about:"what looks like a secret"`
+	Invisible []Finding `json:"invisible,omitempty" about:"characters that can't be seen"`
+	Mixed     []Finding `json:"mixed,omitempty" about:"words that mix alphabets"`
+	Binary    []string  `json:"binary,omitempty" about:"files that are not text"`
 }
 
 // Finding is a line of a file.

@@ -19,18 +19,18 @@ import (
 // artifactView is a file that a script left.
 type artifactView struct {
 	Name     string        `json:"name"`
-	Size     int64         `json:"size"`
-	SHA256   string        `json:"sha256,omitempty"`
-	Type     string        `json:"type,omitempty"`
-	URL      string        `json:"url,omitempty"` // absent if its content is not kept
-	Masked   int           `json:"masked,omitempty"`
-	Withheld *withheldView `json:"withheld,omitempty"`
+	Size     int64         `json:"size" about:"bytes"`
+	SHA256   string        `json:"sha256,omitempty" about:"absent if it was withheld"`
+	Type     string        `json:"type,omitempty" about:"media type, guessed"`
+	URL      string        `json:"url,omitempty" about:"good for an hour, to anybody; absent if not kept"`
+	Masked   int           `json:"masked,omitempty" about:"places in a text"`
+	Withheld *withheldView `json:"withheld,omitempty" about:"why its content is not kept"`
 }
 
 // withheldView says why a content is not kept.
 type withheldView struct {
 	Reason string `json:"reason"`
-	Key    string `json:"key,omitempty"`
+	Key    string `json:"key,omitempty" about:"whose value it holds, if that is why"`
 }
 
 // viewArtifacts lists an execution's artifacts with temporary links.

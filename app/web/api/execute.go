@@ -29,7 +29,7 @@ type acceptedView struct {
 	ExecutionID string     `json:"execution_id"`
 	PollURL     string     `json:"poll_url"`
 	Status      app.Status `json:"status"`
-	NextStep    string     `json:"next_step,omitempty"` // while a person has to approve the script
+	NextStep    string     `json:"next_step,omitempty" about:"in awaiting_approval: what to ask the person"`
 }
 
 // execute answers POST /execute, as answerAccepted does.

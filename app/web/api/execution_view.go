@@ -13,37 +13,37 @@ import (
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
-	Phase           app.Phase        `json:"phase,omitempty"`     // until it has ended
-	NextStep        string           `json:"next_step,omitempty"` // while a person has to approve the script
-	Skill           string           `json:"skill,omitempty"`     // name@number
+	Phase           app.Phase        `json:"phase,omitempty" about:"until it has ended; starting: waits for a sandbox"`
+	NextStep        string           `json:"next_step,omitempty" about:"in awaiting_approval: what to ask the person"`
+	Skill           string           `json:"skill,omitempty" about:"name@number of the skill that it runs"`
 	Label           string           `json:"label,omitempty"`
-	Timeout         float64          `json:"timeout"`          // seconds
-	Script          string           `json:"script,omitempty"` // with ?include=
-	Inputs          json.RawMessage  `json:"inputs,omitempty"` // with ?include=
-	Paused          bool             `json:"paused,omitempty"` // pending because people have paused all executions
+	Timeout         float64          `json:"timeout" about:"seconds it may run"`
+	Script          string           `json:"script,omitempty" about:"with ?include=script; secrets in it are masked"`
+	Inputs          json.RawMessage  `json:"inputs,omitempty" about:"with ?include=inputs; secrets in them are masked"`
+	Paused          bool             `json:"paused,omitempty" about:"pending while a person has paused all executions"`
 	CreatedAt       time.Time        `json:"created_at"`
 	StartedAt       *time.Time       `json:"started_at,omitempty"`
-	LLMRequest      *llmView         `json:"llm_request,omitempty"`
-	Result          *json.RawMessage `json:"result,omitempty"` // if completed; null without set_result
-	Error           string           `json:"error,omitempty"`
-	ErrorLine       int              `json:"error_line,omitempty"`
-	Traceback       string           `json:"traceback,omitempty"` // of the script's own lines
-	Warnings        []string         `json:"warnings,omitempty"`  // limits that it reached
-	Stdout          *string          `json:"stdout,omitempty"`
-	Stderr          *string          `json:"stderr,omitempty"`
-	Truncated       bool             `json:"truncated,omitempty"`
-	Redactions      *int             `json:"redactions,omitempty"`
-	Masked          []maskedView     `json:"masked,omitempty"` // what Redactions counts
-	ExecutionTimeMS *int64           `json:"execution_time_ms,omitempty"`
+	LLMRequest      *llmView         `json:"llm_request,omitempty" about:"in awaiting_llm"`
+	Result          *json.RawMessage `json:"result,omitempty" about:"what set_result was given"`
+	Error           string           `json:"error,omitempty" about:"why it did not complete; in lists its first line"`
+	ErrorLine       int              `json:"error_line,omitempty" about:"in the script"`
+	Traceback       string           `json:"traceback,omitempty" about:"the script's own lines"`
+	Warnings        []string         `json:"warnings,omitempty" about:"limits that it reached and survived"`
+	Stdout          *string          `json:"stdout,omitempty" about:"so far, while it runs"`
+	Stderr          *string          `json:"stderr,omitempty" about:"so far, while it runs"`
+	Truncated       bool             `json:"truncated,omitempty" about:"stdout or stderr was cut"`
+	Redactions      *int             `json:"redactions,omitempty" about:"places masked in what left the sandbox"`
+	Masked          []maskedView     `json:"masked,omitempty" about:"what redactions counts, by channel and key"`
+	ExecutionTimeMS *int64           `json:"execution_time_ms,omitempty" about:"so far, without LLM waits"`
 	Timings         *timingsView     `json:"timings,omitempty"`
 	CompletedAt     *time.Time       `json:"completed_at,omitempty"`
 	Backend         string           `json:"backend,omitempty"`
 	Isolation       string           `json:"isolation,omitempty"`
-	Injected        []string         `json:"injected,omitempty"`
+	Injected        []string         `json:"injected,omitempty" about:"keys whose values the script held"`
 	Network         []connectionView `json:"network,omitempty"`
-	Manifest        *manifestView    `json:"manifest,omitempty"`
-	Rerun           *rerunView       `json:"rerun,omitempty"`
-	Artifacts       []artifactView   `json:"artifacts,omitempty"`
+	Manifest        *manifestView    `json:"manifest,omitempty" about:"hashes that define the run"`
+	Rerun           *rerunView       `json:"rerun,omitempty" about:"of a re-run"`
+	Artifacts       []artifactView   `json:"artifacts,omitempty" about:"files that the script left"`
 }
 
 type llmView struct {
@@ -62,17 +62,17 @@ type connectionView struct {
 	Host        string      `json:"host"`
 	Port        int         `json:"port,omitempty"`
 	Verdict     app.Verdict `json:"verdict"`
-	Rule        string      `json:"rule,omitempty"`
-	Line        int         `json:"line,omitempty"`
-	Method      string      `json:"method,omitempty"`
-	Path        string      `json:"path,omitempty"`
-	Status      int         `json:"status,omitempty"`
-	Credentials []string    `json:"credentials,omitempty"`
+	Rule        string      `json:"rule,omitempty" about:"what allowed or denied it"`
+	Line        int         `json:"line,omitempty" about:"of the script that first asked for it"`
+	Method      string      `json:"method,omitempty" about:"of a request that Airlock could read"`
+	Path        string      `json:"path,omitempty" about:"with the query"`
+	Status      int         `json:"status,omitempty" about:"of the answer"`
+	Credentials []string    `json:"credentials,omitempty" about:"sealed keys whose values were put in"`
 	Count       int         `json:"count"`
 	BytesUp     int64       `json:"bytes_up"`
 	BytesDown   int64       `json:"bytes_down"`
 	DurationMS  int64       `json:"duration_ms"`
-	Hint        string      `json:"hint,omitempty"`
+	Hint        string      `json:"hint,omitempty" about:"what to do about a denial"`
 }
 
 // viewExecution shows an execution without its output.

@@ -126,7 +126,7 @@ func (h *executions) viewUnended(ctx context.Context, x app.Execution, v executi
 
 type executionsView struct {
 	Executions []executionView `json:"executions"`
-	Next       *string         `json:"next"` // URL of older ones, or null
+	Next       *string         `json:"next" about:"URL of older ones"`
 }
 
 // list answers GET /executions: the bearer's own, newest first, without output.

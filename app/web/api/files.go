@@ -24,10 +24,14 @@ type fileCalls struct {
 type fileView struct {
 	FileID    string    `json:"file_id"`
 	Name      string    `json:"name"`
-	Size      int64     `json:"size"`
+	Size      int64     `json:"size" about:"bytes"`
 	SHA256    string    `json:"sha256"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
+}
+
+type filesView struct {
+	Files []fileView `json:"files"`
 }
 
 func viewFile(f app.File) fileView {
@@ -88,9 +92,7 @@ func (h *fileCalls) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view := struct {
-		Files []fileView `json:"files"`
-	}{[]fileView{}}
+	view := filesView{[]fileView{}}
 	for _, f := range list {
 		view.Files = append(view.Files, viewFile(f))
 	}

@@ -40,14 +40,14 @@ type healthView struct {
 	Backend    string      `json:"backend,omitempty"`
 	Isolation  string      `json:"isolation,omitempty"`
 	Sandbox    sandboxView `json:"sandbox"`
-	Retired    bool        `json:"retired"` // moved elsewhere and runs nothing
-	Paused     bool        `json:"paused"`  // by a person: submissions wait in the queue
-	Full       bool        `json:"full"`    // the disk is: it accepts nothing new
+	Retired    bool        `json:"retired" about:"the instance moved to another address and runs nothing any more"`
+	Paused     bool        `json:"paused" about:"a person has paused all executions: what is submitted waits"`
+	Full       bool        `json:"full" about:"the disk is full: nothing new is taken until there is room"`
 }
 
 type sandboxView struct {
 	Ready    bool   `json:"ready"`
-	Checking bool   `json:"checking,omitempty"` // just started: what is submitted waits
+	Checking bool   `json:"checking,omitempty" about:"it has just started; what is submitted waits"`
 	Reason   string `json:"reason,omitempty"`
 }
 
@@ -143,15 +143,6 @@ func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err
 		}
 	}
 	return names, err
-}
-
-// openAPI answers GET /openapi.json.
-func (h *instance) openAPI(c echo.Context) error {
-	text, err := apidocs.OpenAPI(h.version, h.origins.BaseURL(c.Request()), httpx.Statuses())
-	if err != nil {
-		return err
-	}
-	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, text)
 }
 
 // stubs answers GET /airlock.pyi: type stubs of the script SDK.

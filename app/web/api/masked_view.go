@@ -11,8 +11,8 @@ import (
 // maskedView tells which key was masked in a channel, and how often. Key is empty for rules, for
 // credentials that aren't the profile's, and for unchecked output.
 type maskedView struct {
-	Key     string `json:"key"`
-	Channel string `json:"channel"`
+	Key     string `json:"key" about:"of the profile; empty for what looks like a secret"`
+	Channel string `json:"channel" about:"stdout, stderr, error, result, prompt, network, artifacts"`
 	Count   int    `json:"count"`
 }
 

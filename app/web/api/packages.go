@@ -12,10 +12,10 @@ type packagesView struct {
 
 type runtimeView struct {
 	Backend  string        `json:"backend"`
-	Image    string        `json:"image,omitempty"`
-	Default  bool          `json:"default"`
+	Image    string        `json:"image,omitempty" about:"absent: the backend's default"`
+	Default  bool          `json:"default" about:"used unless a profile requires another"`
 	Python   string        `json:"python,omitempty"`
-	Packages []packageView `json:"packages"` // null until such a box has opened
+	Packages []packageView `json:"packages" null:"true" about:"null until such a box has opened"`
 }
 
 type packageView struct {

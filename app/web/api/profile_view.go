@@ -7,12 +7,12 @@ import (
 )
 
 type profileView struct {
-	ProfileID   string     `json:"profile_id"`
+	ProfileID   string     `json:"profile_id" about:"self where the call named self"`
 	Description string     `json:"description"`
 	Locked      bool       `json:"locked"`
 	Revoked     bool       `json:"revoked"`
 	State       app.State  `json:"state"`
-	MayRun      app.MayRun `json:"may_run"`
+	MayRun      app.MayRun `json:"may_run" about:"a person chooses it"`
 	ExpiresAt   *time.Time `json:"expires_at"`
 	Keys        []keyView  `json:"keys"`
 	Hosts       []hostView `json:"hosts"`
@@ -25,8 +25,8 @@ type keyView struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	ValueExists bool     `json:"value_exists"`
-	Mode        app.Mode `json:"mode,omitempty"`  // of the linked credential, else as requested
-	Hosts       []string `json:"hosts,omitempty"` // where its value may go; as requested until a person links it
+	Mode        app.Mode `json:"mode,omitempty" about:"sealed: a placeholder; injected: the value; plain: not secret"`
+	Hosts       []string `json:"hosts,omitempty" about:"where its value may go"`
 }
 
 type hostView struct {
@@ -34,8 +34,8 @@ type hostView struct {
 	Ports    []int        `json:"ports"`
 	Protocol app.Protocol `json:"protocol,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
-	Allowed  bool         `json:"allowed"` // by a person
-	Declined *time.Time   `json:"declined_at,omitempty"`
+	Allowed  bool         `json:"allowed" about:"by a person"`
+	Declined *time.Time   `json:"declined_at,omitempty" about:"a person said no; ask again only with a new reason"`
 }
 
 func viewProfile(p app.Profile, base string, now time.Time) profileView {

@@ -13,9 +13,9 @@ import (
 
 // rerunView compares a re-run with its original.
 type rerunView struct {
-	Of         string   `json:"of,omitempty"` // the original's id, if kept
-	SameResult *bool    `json:"same_result"`  // null until both have ended
-	Differs    []string `json:"differs"`      // fields of the manifest
+	Of         string   `json:"of,omitempty" about:"the execution it repeats"`
+	SameResult *bool    `json:"same_result" about:"null until both ended"`
+	Differs    []string `json:"differs" about:"fields of the manifest"`
 }
 
 // circumstancesView holds facts that must not affect a result.

@@ -14,22 +14,22 @@ import (
 
 type skillView struct {
 	Name        string          `json:"name"`
-	Version     int             `json:"version"`
-	Label       string          `json:"label,omitempty"`
-	Digest      string          `json:"digest"`
+	Version     int             `json:"version" about:"counts the uploads"`
+	Label       string          `json:"label,omitempty" about:"the author's version"`
+	Digest      string          `json:"digest" about:"of the files"`
 	State       string          `json:"state"`
-	Enabled     bool            `json:"enabled"`
-	Runs        bool            `json:"runs"`
-	Reason      string          `json:"reason,omitempty"`    // of a revocation
-	NextStep    string          `json:"next_step,omitempty"` // while a person has to approve it
+	Enabled     bool            `json:"enabled" about:"false while a person has switched it off"`
+	Runs        bool            `json:"runs" about:"it is what POST /execute runs by the name alone"`
+	Reason      string          `json:"reason,omitempty" about:"why it was revoked"`
+	NextStep    string          `json:"next_step,omitempty" about:"while it is quarantined: what to ask the person"`
 	Description string          `json:"description"`
-	Keys        []string        `json:"keys,omitempty"`
-	Hosts       []string        `json:"hosts,omitempty"`
+	Keys        []string        `json:"keys,omitempty" about:"names of credentials that it needs"`
+	Hosts       []string        `json:"hosts,omitempty" about:"that it needs"`
 	UploadedAt  time.Time       `json:"uploaded_at"`
-	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	Example     *skillExample   `json:"example,omitempty"`
-	Facts       json.RawMessage `json:"facts,omitempty"`
-	Missing     []string        `json:"missing,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" about:"JSON Schema of its inputs"`
+	Example     *skillExample   `json:"example,omitempty" about:"of POST /execute"`
+	Facts       json.RawMessage `json:"facts,omitempty" schema:"Facts" about:"of the first version"`
+	Missing     []string        `json:"missing,omitempty" about:"that your profile's sandbox lacks: modules, image"`
 }
 
 // skillExample is a body of POST /execute.

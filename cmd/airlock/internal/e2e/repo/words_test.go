@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/web/api"
 	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
 	"github.com/computclaw/airlock/views/credentialview"
 )
@@ -19,7 +20,7 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := apidocs.OpenAPI("test", "http://localhost:9090", nil)
+	schema, err := api.OpenAPI("test", "http://localhost:9090")
 	if err != nil {
 		t.Fatal(err)
 	}
