@@ -26,7 +26,8 @@ func requests() []Schema {
 		{Name: "NewKey", Fields: []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
-			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides. sealed: scripts hold a " +
+				"placeholder; injected: the value itself; plain: not secret, not masked"},
 			{Name: "hosts", Type: "[]string or NewHost",
 				About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, " +
 					"reason}"},

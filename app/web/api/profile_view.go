@@ -25,7 +25,7 @@ type keyView struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	ValueExists bool     `json:"value_exists"`
-	Mode        app.Mode `json:"mode,omitempty" about:"sealed: a placeholder; injected: the value; plain: not secret"`
+	Mode        app.Mode `json:"mode,omitempty" about:"of the credential, else the wish of NewKey"`
 	Hosts       []string `json:"hosts,omitempty" about:"where its value may go"`
 }
 

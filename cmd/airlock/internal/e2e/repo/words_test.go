@@ -29,8 +29,8 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := credentialview.Credential(credentialview.CredentialPage{New: true, Mode: app.ModeSealed}).Render(t.Context(),
-		&page); err != nil {
+	if err := credentialview.Credential(credentialview.CredentialPage{New: true,
+		Typed: app.Credential{Mode: app.ModeSealed}}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{
