@@ -33,12 +33,15 @@ func sampleVersions() []skills.Version {
 func sampleSkills() skillview.ListPage {
 	off := skills.Skill{Name: "monthly-revenue-by-region-and-outlet", Versions: sampleVersions()[1:]}
 	return skillview.ListPage{Shell: shell("Skills", layout.SectionSkills), Skills: []skillview.ListRow{
-		{Skill: off}, {Skill: skills.Skill{Name: "row-totals", Enabled: true, Versions: sampleVersions()}, Allowed: sampleAllowed()},
-		{Skill: skills.Skill{Name: "stock", Enabled: true, Versions: sampleVersions()[1:2]}, Allowed: sampleAllowed()[:1]}}}
+		{Skill: off}, {Skill: skills.Skill{Name: "row-totals", Enabled: true, Versions: sampleVersions()},
+			Allowed: []string{"Monthly revenue report from Oracle", "Nightly stock check"}},
+		{Skill: skills.Skill{Name: "stock", Enabled: true, Versions: sampleVersions()[1:2]},
+			Allowed: []string{"Monthly revenue report from Oracle"}}}}
 }
 
-func sampleAllowed() []components.Choice {
-	return []components.Choice{{Value: "h", Word: "Monthly revenue report from Oracle"}, {Value: "i", Word: "Nightly stock check"}}
+func sampleAllowed() []app.Profile {
+	return []app.Profile{{Handle: "h", Description: "Monthly revenue report from Oracle"},
+		{Handle: "i", Description: "Nightly stock check"}}
 }
 
 func sampleSkill() skillview.SkillPage {

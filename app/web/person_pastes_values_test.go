@@ -127,7 +127,7 @@ func TestUIPaste(t *testing.T) {
 		strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }
 
-// TestUIPasteSuggests hosts and modes by name, and one host list for the rest.
+// TestUIPasteSuggests hosts and modes by name.
 func TestUIPasteSuggests(t *testing.T) {
 	t.Parallel()
 	s := newUISite(t)
@@ -146,13 +146,14 @@ func TestUIPasteSuggests(t *testing.T) {
 			t.Errorf("%s is %q, want %q", selector, got, want)
 		}
 	}
-	again := s.submit(preview, "main form", "store", "all_hosts", "not a host/").want(http.StatusUnprocessableEntity)
-	if got := again.doc.Find("[name='all_hosts']").AttrOr("value", ""); got != "not a host/" {
+	again := s.submit(preview, "main form", "store", "hosts.ONE_KEY", "not a host/", "hosts.TWO_KEY", "b.example.com").
+		want(http.StatusUnprocessableEntity)
+	if got := again.doc.Find("[name='hosts.ONE_KEY']").AttrOr("value", ""); got != "not a host/" {
 		t.Errorf("what was typed became %q", got)
 	}
-	s.submit(again, "main form", "store", "all_hosts", "a.example.com b.example.com:8443").leads(paths.Credentials)
+	s.submit(again, "main form", "store", "hosts.ONE_KEY", "a.example.com b.example.com:8443").leads(paths.Credentials)
 	for name, want := range map[string]string{"GITHUB_TOKEN": "api.github.com", "ONE_KEY": "a.example.com, b.example.com:8443",
-		"TWO_KEY": "a.example.com, b.example.com:8443", "DB_PASSWORD": ""} {
+		"TWO_KEY": "b.example.com", "DB_PASSWORD": ""} {
 		c, err := s.access.Credentials.ByName(t.Context(), name)
 		s.must(err)
 		if got := app.BriefHosts(c.Hosts); got != want {

@@ -1,8 +1,6 @@
 package credentialview
 
 import (
-	"slices"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/dotenv"
 	"github.com/computclaw/airlock/views/components"
@@ -22,7 +20,6 @@ type PastePage struct {
 type PreviewPage struct {
 	layout.Shell
 	Rows     []PreviewRow
-	AllHosts string // for sealed entries that name none
 	Problems components.Problems
 }
 
@@ -41,14 +38,6 @@ type PreviewRow struct {
 	Expands  bool
 	Weak     string
 	Reached  string // which locked profiles would reach another host with the value; "" if none
-}
-
-// AllHostsField names the hosts field of all sealed entries without hosts.
-const AllHostsField = "all_hosts"
-
-// anyNew reports whether any entry may become a sealed credential.
-func (p PreviewPage) anyNew() bool {
-	return slices.ContainsFunc(p.Rows, func(r PreviewRow) bool { return !r.Exists && !r.Empty })
 }
 
 // ActionField names the action field of a pasted variable.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/views/code"
@@ -21,10 +22,10 @@ type ListPage struct {
 	Problems components.Problems // of an upload
 }
 
-// ListRow is a skill with the handles of profiles that may run it.
+// ListRow is a skill with the names of profiles that may run it.
 type ListRow struct {
 	skills.Skill
-	Allowed []components.Choice
+	Allowed []string
 }
 
 // SkillPage is a skill with one version.
@@ -35,7 +36,7 @@ type SkillPage struct {
 	Last     int // number of another last approved version, else 0
 	Content  Content
 	Runs     map[string]skills.Runs // that are kept, by digest
-	Allowed  []components.Choice    // profiles that may run it
+	Allowed  []app.Profile          // that may run it
 	Others   []components.Choice    // those that may not
 	Problems components.Problems
 	Reason   string // as typed, after it was refused

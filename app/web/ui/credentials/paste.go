@@ -85,7 +85,7 @@ func (h *Handlers) previewPage(
 	if err != nil {
 		return err
 	}
-	page := credentialview.PreviewPage{Shell: sh, Problems: found, AllHosts: fields.Get(credentialview.AllHostsField)}
+	page := credentialview.PreviewPage{Shell: sh, Problems: found}
 	for _, e := range entries {
 		row := previewRow(e, entries)
 		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
@@ -205,8 +205,7 @@ func (h *Handlers) applyEntry(
 	case "add":
 		in.Mode = app.Mode(fields.Get(mode))
 		if in.Mode == app.ModeSealed {
-			typed := cmp.Or(strings.TrimSpace(fields.Get(hosts)), fields.Get(credentialview.AllHostsField))
-			in.Hosts, err = uix.ParseHosts(strings.Join(strings.FieldsFunc(typed, betweenHosts), "\n"), nil)
+			in.Hosts, err = uix.ParseHosts(strings.Join(strings.FieldsFunc(fields.Get(hosts), betweenHosts), "\n"), nil)
 		}
 		if err == nil {
 			_, err = h.Access.Credentials.Create(ctx, by, in)

@@ -2,11 +2,10 @@ package skills
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/app"
-	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -27,21 +26,16 @@ func (h Handlers) listPage(c echo.Context, status int, found components.Problems
 		return err
 	}
 	for _, s := range list {
-		if len(s.Versions) > 0 {
-			page.Skills = append(page.Skills, skillview.ListRow{Skill: s, Allowed: profileChoices(s, profiles)})
+		if len(s.Versions) == 0 {
+			continue
 		}
-	}
-	return h.Render(c, status, skillview.List(page), "skills")
-}
-
-// profileChoices lists the profiles that may run a skill by name.
-func profileChoices(s appskills.Skill, profiles []app.Profile) (list []components.Choice) {
-	for _, handle := range s.Profiles {
+		row := skillview.ListRow{Skill: s}
 		for _, p := range profiles {
-			if p.Handle == handle {
-				list = append(list, components.Choice{Value: handle, Word: format.Title(p.Description)})
+			if slices.Contains(s.Profiles, p.Handle) {
+				row.Allowed = append(row.Allowed, format.Title(p.Description))
 			}
 		}
+		page.Skills = append(page.Skills, row)
 	}
-	return list
+	return h.Render(c, status, skillview.List(page), "skills")
 }

@@ -19,8 +19,8 @@ func (h Handlers) showSkill(c echo.Context) error {
 	return h.skillPage(c, http.StatusOK, c.QueryParam("version"), nil, "")
 }
 
-// skillPage shows a skill and one version. That is the numbered one, else the newest that waits, is
-// approved, or exists.
+// skillPage shows a skill and one version. That is the numbered one, else the newest that waits, or
+// exists.
 func (h Handlers) skillPage(c echo.Context, status int, number string, found components.Problems, reason string) error {
 	ctx := c.Request().Context()
 	s, err := h.Engine.Skills.Get(ctx, c.Param("name"))
@@ -35,12 +35,11 @@ func (h Handlers) skillPage(c echo.Context, status int, number string, found com
 	if err != nil {
 		return err
 	}
-	page := skillview.SkillPage{
-		Shell: sh, Skill: s, Version: v, Problems: found, Reason: reason,
-		Allowed: profileChoices(s, profiles),
-	}
+	page := skillview.SkillPage{Shell: sh, Skill: s, Version: v, Problems: found, Reason: reason}
 	for _, p := range profiles {
-		if !slices.Contains(s.Profiles, p.Handle) {
+		if slices.Contains(s.Profiles, p.Handle) {
+			page.Allowed = append(page.Allowed, p)
+		} else {
 			page.Others = append(page.Others, components.Choice{Value: p.Handle, Word: format.Title(p.Description)})
 		}
 	}
@@ -68,10 +67,8 @@ func choose(s appskills.Skill, number string) (v appskills.Version, ok bool) {
 		}
 		return s.Versions[i], true
 	}
-	for _, state := range []appskills.State{appskills.Quarantined, appskills.Approved} {
-		if v, ok := s.Newest(state); ok {
-			return v, true
-		}
+	if v, ok := s.Newest(appskills.Quarantined); ok {
+		return v, true
 	}
 	if len(s.Versions) == 0 {
 		return v, false
