@@ -34,8 +34,8 @@ type withheldView struct {
 }
 
 // viewArtifacts lists an execution's artifacts with temporary links.
-func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
-	list, err := h.engine.Reader.Artifacts(ctx, x)
+func (h *Handlers) viewArtifacts(ctx context.Context, base string, x app.Execution) ([]artifactView, error) {
+	list, err := h.Engine.Reader.Artifacts(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (h *executions) viewArtifacts(ctx context.Context, base string, x app.Execu
 		case a.Withheld != "":
 			v.Withheld = &withheldView{a.Withheld, a.Key}
 		case a.Kept:
-			v.URL = base + h.engine.Files.Link(x.Handle, a.Name)
+			v.URL = base + h.Engine.Files.Link(x.Handle, a.Name)
 		default:
 			v.Withheld = &withheldView{Reason: "It is not kept any more."}
 		}
@@ -62,7 +62,7 @@ func errNoArtifact() error {
 
 // artifact answers GET /executions/{id}/artifacts/{name}. It takes a bearer, or a signature with
 // the execution's handle for its id.
-func (h *executions) artifact(c echo.Context) error {
+func (h *Handlers) artifact(c echo.Context) error {
 	if err := httpx.KnownQuery(c, "expires", "signature"); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (h *executions) artifact(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	a, content, err := h.engine.Reader.OpenArtifact(c.Request().Context(), x.Handle, name)
+	a, content, err := h.Engine.Reader.OpenArtifact(c.Request().Context(), x.Handle, name)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return errNoArtifact()
 	}
@@ -90,7 +90,7 @@ func (h *executions) artifact(c echo.Context) error {
 }
 
 // artifactOf returns the execution that a request for an artifact names.
-func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, error) {
+func (h *Handlers) artifactOf(c echo.Context, name string) (app.Execution, error) {
 	signature := c.QueryParam("signature")
 	if signature == "" && c.QueryParam("expires") == "" {
 		return h.ownExecution(c)
@@ -98,11 +98,11 @@ func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, err
 	seconds, err := strconv.ParseInt(c.QueryParam("expires"), 10, 64)
 	until := time.Unix(seconds, 0)
 	handle := c.Param("id")
-	if err != nil || h.now().After(until) || !h.engine.Files.Signed(signature, handle, name, until) {
+	if err != nil || h.Now().After(until) || !h.Engine.Files.Signed(signature, handle, name, until) {
 		return app.Execution{}, app.E(app.CodeNotFound, "this link is not complete, or older than an hour",
 			"Use the artifact's url as a whole (in JSON \\u0026 stands for &), or ask the agent for a new one.")
 	}
-	x, err := h.engine.Reader.ByHandle(c.Request().Context(), handle)
+	x, err := h.Engine.Reader.ByHandle(c.Request().Context(), handle)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return x, errNoArtifact()
 	}
@@ -110,7 +110,7 @@ func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, err
 		return x, err
 	}
 	httpx.LogExecution(c, x.Handle)
-	p, err := h.access.Profiles.ByHandle(c.Request().Context(), x.ProfileHandle)
+	p, err := h.Access.Profiles.ByHandle(c.Request().Context(), x.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound || err == nil && p.Revoked {
 		return x, errNoArtifact()
 	}
@@ -119,15 +119,15 @@ func (h *executions) artifactOf(c echo.Context, name string) (app.Execution, err
 
 // ownExecution returns the execution in the path, which must be the bearer's. Logs and other agents
 // may hold its id.
-func (h *executions) ownExecution(c echo.Context) (app.Execution, error) {
-	if _, err := h.lookup.bearer(c); err != nil {
+func (h *Handlers) ownExecution(c echo.Context) (app.Execution, error) {
+	if _, err := h.bearer(c); err != nil {
 		return app.Execution{}, err
 	}
-	return h.lookup.execution(c)
+	return h.executionOf(c)
 }
 
 // allArtifacts answers GET /executions/{id}/artifacts.tar.gz with the kept ones.
-func (h *executions) allArtifacts(c echo.Context) error {
+func (h *Handlers) allArtifacts(c echo.Context) error {
 	if err := httpx.KnownQuery(c); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (h *executions) allArtifacts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.engine.Reader.Artifacts(c.Request().Context(), x)
+	list, err := h.Engine.Reader.Artifacts(c.Request().Context(), x)
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (h *executions) allArtifacts(c echo.Context) error {
 	})
 }
 
-func (h *executions) addToTar(ctx context.Context, out *tar.Writer, x app.Execution, name string) error {
-	a, content, err := h.engine.Reader.OpenArtifact(ctx, x.Handle, name)
+func (h *Handlers) addToTar(ctx context.Context, out *tar.Writer, x app.Execution, name string) error {
+	a, content, err := h.Engine.Reader.OpenArtifact(ctx, x.Handle, name)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return nil // it ended meanwhile
 	}

@@ -33,7 +33,7 @@ type acceptedView struct {
 }
 
 // execute answers POST /execute, as answerAccepted does.
-func (h *executions) execute(c echo.Context) error {
+func (h *Handlers) execute(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (h *executions) execute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	x, replayed, err := h.engine.Submitter.Submit(c.Request().Context(), submission)
+	x, replayed, err := h.Engine.Submitter.Submit(c.Request().Context(), submission)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (h *executions) execute(c echo.Context) error {
 
 // answerAccepted answers 202 with where to poll. It answers 200 with the execution if that ends or
 // asks the LLM within the wait.
-func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
+func (h *Handlers) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
 	httpx.LogExecution(c, x.Handle)
 	httpx.LogProfile(c, x.ProfileHandle)
 	if x.Status == app.StatusAwaitingApproval {
@@ -72,11 +72,11 @@ func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.D
 
 // awaitIfFree is await for a request that took effect. It never refuses, since the client would
 // send it again: if too many calls wait, or the client stops sending, it doesn't wait.
-func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
+func (h *Handlers) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
 	if wait == 0 {
 		return x, nil
 	}
-	now, err := h.await(c, x, wait)
+	now, err := h.awaitExecution(c, x, wait)
 	if errors.Is(err, httpx.ErrBusy) || errors.Is(err, context.Canceled) {
 		return x, nil
 	}
@@ -85,29 +85,29 @@ func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Dura
 
 // answerDone answers a request that took effect with 200 and the execution. Without memory for all
 // of it, it answers 202 and where to poll.
-func (h *executions) answerDone(c echo.Context, x app.Execution) error {
-	if err := h.answer(c, x); !errors.Is(err, httpx.ErrAnswers) {
+func (h *Handlers) answerDone(c echo.Context, x app.Execution) error {
+	if err := h.answerExecution(c, x); !errors.Is(err, httpx.ErrAnswers) {
 		return err
 	}
 	return h.answerPoll(c, x)
 }
 
 // answerPoll answers 202 with where to poll.
-func (h *executions) answerPoll(c echo.Context, x app.Execution) error {
-	poll := h.origins.BaseURL(c.Request()) + "/executions/" + x.ID
+func (h *Handlers) answerPoll(c echo.Context, x app.Execution) error {
+	poll := h.Origins.BaseURL(c.Request()) + "/executions/" + x.ID
 	c.Response().Header().Set("Location", poll)
 	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status, h.nextStep(c, x)})
 }
 
 // nextStep tells an agent what to do about an execution that waits for approval, else "".
-func (h *executions) nextStep(c echo.Context, x app.Execution) string {
+func (h *Handlers) nextStep(c echo.Context, x app.Execution) string {
 	if x.Status != app.StatusAwaitingApproval {
 		return ""
 	}
 	return "A person has to approve this script before it runs. Ask them to open " +
-		h.origins.BaseURL(c.Request()) + "/ui/approvals/" + x.Approval + ", then poll with ?wait=50. " +
+		h.Origins.BaseURL(c.Request()) + "/ui/approvals/" + x.Approval + ", then poll with ?wait=50. " +
 		"If they refuse it, error says why. It ends at " +
-		x.CreatedAt.Add(h.engine.Timeouts.Approval).UTC().Format(time.RFC3339) + " if nobody decides."
+		x.CreatedAt.Add(h.Engine.Timeouts.Approval).UTC().Format(time.RFC3339) + " if nobody decides."
 }
 
 // readSubmission reads a POST /execute. Submit validates it.

@@ -10,27 +10,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
 	appexecutions "github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/runner"
-	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-type executions struct {
-	lookup  lookup
-	access  *access.Parts
-	engine  *engine.Engine
-	now     func() time.Time
-	origins httpx.Origins
-	drain   *httpx.Drain
-	waits   *shares.Shares // long polls, by profile
-	answers *httpx.AnswerLimiter
-}
-
-// read answers GET /executions/{id}.
-func (h *executions) read(c echo.Context) error {
+// readExecution answers GET /executions/{id}.
+func (h *Handlers) readExecution(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c, "include")
 	if err != nil {
 		return err
@@ -39,51 +25,51 @@ func (h *executions) read(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := h.lookup.execution(c)
+	x, err := h.executionOf(c)
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		if x, err = h.await(c, x, wait); err != nil {
+		if x, err = h.awaitExecution(c, x, wait); err != nil {
 			return err
 		}
 	}
 	if include == (included{}) {
-		return h.answer(c, x)
+		return h.answerExecution(c, x)
 	}
-	return h.answers.JSON(c, x.ProfileHandle, false, func() (any, error) { return h.viewWith(c, x, include) })
+	return h.Answers.JSON(c, x.ProfileHandle, false, func() (any, error) { return h.viewWith(c, x, include) })
 }
 
-// await returns the execution when it ends, asks the LLM, or after atMost.
-func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
+// awaitExecution returns the execution when it ends, asks the LLM, or after atMost.
+func (h *Handlers) awaitExecution(c echo.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	if x.Status.Terminal() {
 		return x, nil
 	}
 	httpx.ReleaseBody(c)
-	if !h.waits.Enter(x.ProfileHandle) {
+	if !h.Waits.Enter(x.ProfileHandle) {
 		return x, httpx.ErrBusy
 	}
-	defer h.waits.Leave(x.ProfileHandle)
+	defer h.Waits.Leave(x.ProfileHandle)
 	// Draining ends the wait, but not the read after it.
-	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
+	ctx, cancel := h.Drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
-	now, err := h.engine.Reader.Await(ctx, x, atMost)
+	now, err := h.Engine.Reader.Await(ctx, x, atMost)
 	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
-		return h.engine.Reader.ByID(c.Request().Context(), x.ID)
+		return h.Engine.Reader.ByID(c.Request().Context(), x.ID)
 	}
 	return now, err
 }
 
-// answer shows an execution, with output if terminal.
-func (h *executions) answer(c echo.Context, x app.Execution) error {
-	return h.answers.JSON(c, x.ProfileHandle, h.engine.Reader.IsSmall(x), func() (any, error) {
-		v, err := h.view(c, x)
+// answerExecution shows an execution, with output if terminal.
+func (h *Handlers) answerExecution(c echo.Context, x app.Execution) error {
+	return h.Answers.JSON(c, x.ProfileHandle, h.Engine.Reader.IsSmall(x), func() (any, error) {
+		v, err := h.viewAll(c, x)
 		h.advise(c, x, v.Network)
 		return v, err
 	})
 }
 
-func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err error) {
+func (h *Handlers) viewAll(c echo.Context, x app.Execution) (v executionView, err error) {
 	ctx := c.Request().Context()
 	v = viewExecution(x)
 	v.NextStep = h.nextStep(c, x)
@@ -91,7 +77,7 @@ func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err
 		return v, err
 	}
 	if x.Status == app.StatusPending {
-		paused, err := h.access.Switches.Paused(ctx)
+		paused, err := h.Access.Switches.Paused(ctx)
 		if err != nil {
 			return v, err
 		}
@@ -101,23 +87,23 @@ func (h *executions) view(c echo.Context, x app.Execution) (v executionView, err
 		return h.viewUnended(ctx, x, v)
 	}
 	if x.Redactions > 0 {
-		hits, err := h.engine.Reader.Redactions(ctx, x.Handle)
+		hits, err := h.Engine.Reader.Redactions(ctx, x.Handle)
 		if err != nil {
 			return v, err
 		}
 		v.Masked = viewMasked(hits)
 	}
-	if v.Artifacts, err = h.viewArtifacts(ctx, h.origins.BaseURL(c.Request()), x); err != nil {
+	if v.Artifacts, err = h.viewArtifacts(ctx, h.Origins.BaseURL(c.Request()), x); err != nil {
 		return v, err
 	}
-	out, network, err := h.engine.Reader.Ended(ctx, x)
+	out, network, err := h.Engine.Reader.Ended(ctx, x)
 	return v.withOutput(x, out, network), err
 }
 
 // viewUnended adds progress and output so far.
-func (h *executions) viewUnended(ctx context.Context, x app.Execution, v executionView) (executionView, error) {
-	v.Phase = h.engine.Reader.Phase(x)
-	out, ok, err := h.engine.Reader.OutputSoFar(ctx, x)
+func (h *Handlers) viewUnended(ctx context.Context, x app.Execution, v executionView) (executionView, error) {
+	v.Phase = h.Engine.Reader.Phase(x)
+	out, ok, err := h.Engine.Reader.OutputSoFar(ctx, x)
 	if ok && !x.StartedAt.IsZero() {
 		v.Stdout, v.Stderr = &out.Stdout, &out.Stderr
 	}
@@ -129,32 +115,32 @@ type executionsView struct {
 	Next       *string         `json:"next" about:"URL of older ones"`
 }
 
-// list answers GET /executions: the bearer's own, newest first, without output.
-func (h *executions) list(c echo.Context) error {
+// listExecutions answers GET /executions: the bearer's own, newest first, without output.
+func (h *Handlers) listExecutions(c echo.Context) error {
 	if err := httpx.KnownQuery(c, "limit", "before", "status", "label", "skill"); err != nil {
 		return err
 	}
-	p, err := h.lookup.bearer(c)
+	p, err := h.bearer(c)
 	if err != nil {
 		return err
 	}
 	if p.Revoked {
-		return p.CanUse(h.now())
+		return p.CanUse(h.Now())
 	}
 	filter, err := readFilter(c)
 	if err != nil {
 		return err
 	}
 	filter.ProfileHandle = p.Handle
-	base := h.origins.BaseURL(c.Request())
-	return h.answers.JSON(c, p.Handle, false, func() (any, error) {
+	base := h.Origins.BaseURL(c.Request())
+	return h.Answers.JSON(c, p.Handle, false, func() (any, error) {
 		return h.page(c.Request().Context(), filter, base)
 	})
 }
 
-func (h *executions) page(ctx context.Context, filter appexecutions.Filter, base string) (executionsView, error) {
+func (h *Handlers) page(ctx context.Context, filter appexecutions.Filter, base string) (executionsView, error) {
 	view := executionsView{Executions: []executionView{}}
-	list, more, err := h.engine.Reader.List(ctx, filter)
+	list, more, err := h.Engine.Reader.List(ctx, filter)
 	if err != nil {
 		return view, err
 	}
@@ -213,12 +199,12 @@ func readFilter(c echo.Context) (appexecutions.Filter, error) {
 
 // respond answers POST /executions/{id}/respond with the LLM's text, or a failure that raises
 // llm.Error. With ?wait= it returns at the next question or the end.
-func (h *executions) respond(c echo.Context) error {
+func (h *Handlers) respond(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
-	x, err := h.lookup.execution(c)
+	x, err := h.executionOf(c)
 	if err != nil {
 		return err
 	}
@@ -227,7 +213,7 @@ func (h *executions) respond(c echo.Context) error {
 		return err
 	}
 	answer.By = agent(c, x.ProfileHandle)
-	if x, err = h.engine.Controller.Respond(c.Request().Context(), x.ID, answer); err != nil {
+	if x, err = h.Engine.Controller.Respond(c.Request().Context(), x.ID, answer); err != nil {
 		return err
 	}
 	if x, err = h.awaitIfFree(c, x, wait); err != nil {
@@ -259,15 +245,15 @@ func readAnswer(c echo.Context) (runner.Answer, error) {
 }
 
 // cancel answers POST /executions/{id}/cancel.
-func (h *executions) cancel(c echo.Context) error {
-	x, err := h.lookup.execution(c)
+func (h *Handlers) cancel(c echo.Context) error {
+	x, err := h.executionOf(c)
 	if err != nil {
 		return err
 	}
 	if err := httpx.ReadOptionalJSON(c, &struct{}{}); err != nil {
 		return err
 	}
-	if x, err = h.engine.Controller.Cancel(c.Request().Context(), x.ID, agent(c, x.ProfileHandle)); err != nil {
+	if x, err = h.Engine.Controller.Cancel(c.Request().Context(), x.ID, agent(c, x.ProfileHandle)); err != nil {
 		return err
 	}
 	return h.answerDone(c, x)

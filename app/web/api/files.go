@@ -7,19 +7,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // uploadsAtOnce bounds concurrent uploads; one profile gets half of them. Each may take
 // app.MaxFileBytes on disk before its quota is checked.
 const uploadsAtOnce = 16
-
-type fileCalls struct {
-	lookup  lookup
-	now     func() time.Time
-	uploads *shares.Shares // by profile
-}
 
 type fileView struct {
 	FileID    string    `json:"file_id"`
@@ -41,24 +34,8 @@ func viewFile(f app.File) fileView {
 // UploadPath takes bodies as large as a file. Its handler bounds them.
 const UploadPath = "/files"
 
-// profile returns the bearer's profile. It must be one that may execute, since files take room.
-func (h *fileCalls) profile(c echo.Context) (app.Profile, error) {
-	p, err := h.lookup.bearer(c)
-	if err != nil {
-		return p, err
-	}
-	return p, p.CanExecute(h.now())
-}
-
-// upload answers POST /files?name= with a raw body.
-func (h *fileCalls) upload(c echo.Context) error {
-	if err := httpx.KnownQuery(c, "name"); err != nil {
-		return err
-	}
-	p, err := h.profile(c)
-	if err != nil {
-		return err
-	}
+// uploadFile answers POST /files?name= with a raw body.
+func (h *Handlers) uploadFile(c echo.Context, p app.Profile) error {
 	if c.Request().Header.Get("Content-Encoding") != "" {
 		return app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
 			"Send the file as it is, without Content-Encoding.")
@@ -67,28 +44,21 @@ func (h *fileCalls) upload(c echo.Context) error {
 		return app.E(app.CodeTooLarge, "the file is larger than "+app.FormatSize(app.MaxFileBytes),
 			"Send it compressed or in parts, or have the script read it from an allowed host.")
 	}
-	if !h.uploads.Enter(p.Handle) {
+	if !h.fileUploads.Enter(p.Handle) {
 		return app.E(app.CodeRateLimited, "too many files are being sent at once", "Wait 5 s, then send it again.")
 	}
-	defer h.uploads.Leave(p.Handle)
+	defer h.fileUploads.Leave(p.Handle)
 	body := httpx.RawBody(c, app.MaxFileBytes+1)
-	f, err := h.lookup.engine.Files.Upload(c.Request().Context(), p.Handle, c.QueryParam("name"), body)
+	f, err := h.Engine.Files.Upload(c.Request().Context(), p.Handle, c.QueryParam("name"), body)
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusCreated, viewFile(f))
 }
 
-// list answers GET /files.
-func (h *fileCalls) list(c echo.Context) error {
-	if err := httpx.KnownQuery(c); err != nil {
-		return err
-	}
-	p, err := h.profile(c)
-	if err != nil {
-		return err
-	}
-	list, err := h.lookup.engine.Files.List(c.Request().Context(), p.Handle)
+// listFiles answers GET /files.
+func (h *Handlers) listFiles(c echo.Context, p app.Profile) error {
+	list, err := h.Engine.Files.List(c.Request().Context(), p.Handle)
 	if err != nil {
 		return err
 	}
@@ -99,13 +69,9 @@ func (h *fileCalls) list(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// remove answers DELETE /files/{id}.
-func (h *fileCalls) remove(c echo.Context) error {
-	p, err := h.profile(c)
-	if err != nil {
-		return err
-	}
-	if err := h.lookup.engine.Files.Delete(c.Request().Context(), p.Handle, c.Param("id")); err != nil {
+// deleteFile answers DELETE /files/{id}.
+func (h *Handlers) deleteFile(c echo.Context, p app.Profile) error {
+	if err := h.Engine.Files.Delete(c.Request().Context(), p.Handle, c.Param("id")); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

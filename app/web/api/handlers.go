@@ -35,71 +35,59 @@ type Config struct {
 
 // Handlers serve the agent API. They are safe for concurrent use.
 type Handlers struct {
-	profiles   *profiles
-	executions *executions
-	instance   *instance
-	files      *fileCalls
-	skills     *skills
+	Config
+	creation     *httpx.RateLimiter // of profiles
+	changes      *httpx.RateLimiter // of profiles
+	skillUploads *httpx.RateLimiter
+	fileUploads  *shares.Shares // by profile
+	skillFiles   *shares.Turns  // in memory, by profile
 }
 
 // New returns Handlers.
 func New(cfg Config) *Handlers {
-	lookup := lookup{access: cfg.Access, engine: cfg.Engine}
 	return &Handlers{
-		profiles: &profiles{
-			lookup: lookup, access: cfg.Access, hub: cfg.Hub, now: cfg.Now,
-			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits,
-			creation: httpx.NewRateLimiter(cfg.ProfilesPerMinute, cfg.Now),
-			changes:  httpx.NewRateLimiter(ChangesPerMinute, cfg.Now),
-		},
-		executions: &executions{
-			lookup: lookup, access: cfg.Access, engine: cfg.Engine, now: cfg.Now,
-			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits, answers: cfg.Answers,
-		},
-		files: &fileCalls{lookup: lookup, now: cfg.Now, uploads: shares.New(uploadsAtOnce)},
-		skills: &skills{lookup: lookup, origins: cfg.Origins, now: cfg.Now,
-			changes: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
-			memory:  shares.NewTurns(skillsAtOnce, shares.New(skillsWaiting), errTooManySkills)},
-		instance: &instance{
-			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
-			origins: cfg.Origins, version: cfg.Version, retention: cfg.Retention,
-		},
+		Config:       cfg,
+		creation:     httpx.NewRateLimiter(cfg.ProfilesPerMinute, cfg.Now),
+		changes:      httpx.NewRateLimiter(ChangesPerMinute, cfg.Now),
+		skillUploads: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
+		fileUploads:  shares.New(uploadsAtOnce),
+		skillFiles:   shares.NewTurns(skillsAtOnce, shares.New(skillsWaiting), errTooManySkills),
 	}
 }
 
 // Routes returns the whole agent API. With a bearer, a profile's id may be "self".
 func (h *Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
-		httpx.Post("/profiles", h.profiles.create),
-		httpx.Get("/profiles/:id", h.profiles.read),
-		httpx.Post("/profiles/:id/keys", h.profiles.addKeys),
-		httpx.Delete("/profiles/:id/keys/:name", h.profiles.removeKey),
-		httpx.Post("/profiles/:id/hosts", h.profiles.proposeHosts),
-		httpx.Delete("/profiles/:id/hosts/:host", h.profiles.withdrawHost),
+		httpx.Post("/profiles", h.createProfile),
+		httpx.Get("/profiles/:id", h.readProfile),
+		httpx.Post("/profiles/:id/keys", h.changing(h.addKeys)),
+		httpx.Delete("/profiles/:id/keys/:name", h.changing(h.removeKey)),
+		httpx.Post("/profiles/:id/hosts", h.changing(h.proposeHosts)),
+		httpx.Delete("/profiles/:id/hosts/:host", h.changing(h.withdrawHost)),
 
-		httpx.Post("/execute", h.executions.execute),
-		httpx.Get("/executions", h.executions.list),
-		httpx.Get("/executions/:id", h.executions.read),
-		httpx.Post("/executions/:id/respond", h.executions.respond),
-		httpx.Post("/executions/:id/cancel", h.executions.cancel),
-		httpx.Post("/executions/:id/rerun", h.executions.rerun),
+		httpx.Post("/execute", h.execute),
+		httpx.Get("/executions", h.listExecutions),
+		httpx.Get("/executions/:id", h.readExecution),
+		httpx.Post("/executions/:id/respond", h.respond),
+		httpx.Post("/executions/:id/cancel", h.cancel),
+		httpx.Post("/executions/:id/rerun", h.rerun),
 
-		httpx.Get("/executions/:id/artifacts.tar.gz", h.executions.allArtifacts),
-		httpx.Get("/executions/:id/artifacts/:name", h.executions.artifact),
+		httpx.Get("/executions/:id/artifacts.tar.gz", h.allArtifacts),
+		httpx.Get("/executions/:id/artifacts/:name", h.artifact),
 
-		httpx.Post(UploadPath, h.files.upload),
-		httpx.Get("/files", h.files.list),
-		httpx.Delete("/files/:id", h.files.remove),
+		httpx.Post(UploadPath, h.executing(h.uploadFile, "name")),
+		httpx.Get("/files", h.executing(h.listFiles)),
+		httpx.Delete("/files/:id", h.executing(h.deleteFile)),
 
-		httpx.Post(SkillsPath, h.skills.upload),
-		httpx.Get(SkillsPath, h.skills.list),
-		httpx.Get("/skills/:name", h.skills.read),
-		httpx.Get("/skills/:name/bundle.zip", h.skills.download),
+		httpx.Post(SkillsPath, h.executing(h.uploadSkill)),
+		httpx.Get(SkillsPath, h.usable(h.listSkills, "include")),
+		httpx.Get("/skills/:name", h.usable(h.readSkill)),
+		httpx.Get("/skills/:name/bundle.zip", h.executing(h.downloadSkill)),
 
-		httpx.Get("/health", h.instance.health),
-		httpx.Get("/packages", h.instance.packages),
-		httpx.Get("/skill.md", h.instance.skill),
-		httpx.Get("/openapi.json", h.instance.openAPI),
-		httpx.Get("/airlock.pyi", h.instance.stubs),
+		httpx.Get("/health", h.health),
+		httpx.Get("/packages", h.packages),
+		httpx.Get("/skill.md", h.manual),
+		httpx.Get("/openapi.json", h.openAPI),
+		httpx.Get("/airlock.pyi", h.stubs),
 	}
 }

@@ -37,13 +37,13 @@ func readInclude(c echo.Context) (in included, err error) {
 }
 
 // viewWith shows an execution with its script and inputs, redacted as for people.
-func (h *executions) viewWith(c echo.Context, x app.Execution, in included) (executionView, error) {
+func (h *Handlers) viewWith(c echo.Context, x app.Execution, in included) (executionView, error) {
 	ctx := c.Request().Context()
-	v, err := h.view(c, x)
+	v, err := h.viewAll(c, x)
 	if err != nil {
 		return v, err
 	}
-	script, inputs, err := h.engine.Reader.Submitted(ctx, x.Handle)
+	script, inputs, err := h.Engine.Reader.Submitted(ctx, x.Handle)
 	if in.script {
 		v.Script = script
 	}

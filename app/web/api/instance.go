@@ -2,36 +2,19 @@ package api
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/apidocs"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
 )
 
 // Version is the version of the unprefixed agent paths.
 const Version = 1
-
-// instance answers calls about the instance: health, documents, packages.
-type instance struct {
-	lookup    lookup
-	access    *access.Parts
-	engine    *engine.Engine
-	log       *slog.Logger
-	now       func() time.Time
-	origins   httpx.Origins
-	version   string
-	retention retention.Policy
-}
 
 type healthView struct {
 	Status     string      `json:"status"` // "ok" whenever the server serves
@@ -63,10 +46,10 @@ const (
 
 // health answers GET /health. Without a sandbox it reports healthy: people need the pages to see
 // why.
-func (h *instance) health(c echo.Context) error {
-	state := h.engine.Health()
+func (h *Handlers) health(c echo.Context) error {
+	state := h.Engine.Health()
 	view := healthView{
-		Status: "ok", Version: h.version, APIVersion: Version, Backend: state.Backend, Isolation: state.Tier,
+		Status: "ok", Version: h.Version, APIVersion: Version, Backend: state.Backend, Isolation: state.Tier,
 		Sandbox: sandboxView{Ready: state.Ready, Checking: state.Checking},
 	}
 	switch {
@@ -79,11 +62,11 @@ func (h *instance) health(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
-	paused, err := h.access.Switches.Paused(ctx)
+	paused, err := h.Access.Switches.Paused(ctx)
 	h.logFailed("the switch that pauses executions could not be read", err)
-	retired, err := h.access.Switches.Retired(ctx)
+	retired, err := h.Access.Switches.Retired(ctx)
 	h.logFailed("whether the instance is retired could not be read", err)
-	room, err := h.engine.Statistics.FreeSpace(ctx)
+	room, err := h.Engine.Statistics.FreeSpace(ctx)
 	if ctx.Err() == nil {
 		h.logFailed("the free space of the disk could not be read", err)
 	}
@@ -92,22 +75,22 @@ func (h *instance) health(c echo.Context) error {
 }
 
 // logFailed logs what GET /health could not read.
-func (h *instance) logFailed(message string, err error) {
+func (h *Handlers) logFailed(message string, err error) {
 	if err != nil {
-		h.log.Error(message, "error", err) //nolint:sloglint // the callers' messages are constant
+		h.Log.Error(message, "error", err) //nolint:sloglint // the callers' messages are constant
 	}
 }
 
-// skill answers GET /skill.md: how to use this instance. With a bearer, it lists the profile's keys
+// manual answers GET /skill.md: how to use this instance. With a bearer, it lists the profile's keys
 // and hosts.
-func (h *instance) skill(c echo.Context) error {
+func (h *Handlers) manual(c echo.Context) error {
 	var own *app.Profile
 	token, err := bearerID(c)
 	if err != nil {
 		return err
 	}
 	if token != "" {
-		p, err := h.lookup.bearer(c)
+		p, err := h.bearer(c)
 		if err != nil {
 			return err
 		}
@@ -117,14 +100,14 @@ func (h *instance) skill(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	state := h.engine.Health()
+	state := h.Engine.Health()
 	text, err := apidocs.Dynamic(apidocs.Instance{
-		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier, Notes: state.Notes,
-		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.engine.Limits,
-		Timeouts: h.engine.Timeouts,
-		Workers:  state.Workers, KeptDays: h.retention.Days, KeptCount: h.retention.Count,
+		URL: h.Origins.BaseURL(c.Request()), Version: h.Version, Backend: state.Backend, Tier: state.Tier, Notes: state.Notes,
+		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.Engine.Limits,
+		Timeouts: h.Engine.Timeouts,
+		Workers:  state.Workers, KeptDays: h.Retention.Days, KeptCount: h.Retention.Count,
 		Skills: skills,
-	}, own, h.now())
+	}, own, h.Now())
 	if err != nil {
 		return err
 	}
@@ -132,11 +115,11 @@ func (h *instance) skill(c echo.Context) error {
 }
 
 // runnable returns the names of a profile's runnable skills.
-func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err error) {
+func (h *Handlers) runnable(c echo.Context, p *app.Profile) (names []string, err error) {
 	if p == nil {
 		return nil, nil
 	}
-	list, err := h.engine.Skills.Listed(c.Request().Context(), p.Handle)
+	list, err := h.Engine.Skills.Listed(c.Request().Context(), p.Handle)
 	for _, v := range list {
 		if v.Runs {
 			names = append(names, v.Name)
@@ -146,6 +129,6 @@ func (h *instance) runnable(c echo.Context, p *app.Profile) (names []string, err
 }
 
 // stubs answers GET /airlock.pyi: type stubs of the script SDK.
-func (h *instance) stubs(c echo.Context) error {
+func (h *Handlers) stubs(c echo.Context) error {
 	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
 }

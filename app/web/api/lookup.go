@@ -3,23 +3,45 @@ package api
 import (
 	"crypto/subtle"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// lookup finds the subject of a request by its path, its bearer, or both alike.
-type lookup struct {
-	access *access.Parts
-	engine *engine.Engine
+// agentCall is a call in the name of a profile.
+type agentCall func(c echo.Context, p app.Profile) error
+
+// usable serves a call of profiles that have not ended. query names its parameters.
+func (h *Handlers) usable(call agentCall, query ...string) echo.HandlerFunc {
+	return h.admit(app.Profile.CanUse, call, query)
+}
+
+// executing serves a call of profiles that may execute. query names its parameters.
+func (h *Handlers) executing(call agentCall, query ...string) echo.HandlerFunc {
+	return h.admit(app.Profile.CanExecute, call, query)
+}
+
+func (h *Handlers) admit(check func(app.Profile, time.Time) error, call agentCall, query []string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := httpx.KnownQuery(c, query...); err != nil {
+			return err
+		}
+		p, err := h.bearer(c)
+		if err != nil {
+			return err
+		}
+		if err := check(p, h.Now()); err != nil {
+			return err
+		}
+		return call(c, p)
+	}
 }
 
 // bearer returns the bearer's profile. An unknown bearer is unauthorized.
-func (l lookup) bearer(c echo.Context) (app.Profile, error) {
+func (h *Handlers) bearer(c echo.Context) (app.Profile, error) {
 	id, err := bearerID(c)
 	if err != nil {
 		return app.Profile{}, err
@@ -27,18 +49,18 @@ func (l lookup) bearer(c echo.Context) (app.Profile, error) {
 	if id == "" {
 		return app.Profile{}, app.E(app.CodeUnauthorized, "this call needs to know the profile", bearerHint)
 	}
-	p, err := l.profileByID(c, id)
+	p, err := h.profileByID(c, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return p, app.ErrUnknownProfile()
 	}
 	return p, err
 }
 
-// profile returns the profile in the path: an id, or "self" for the bearer's.
-func (l lookup) profile(c echo.Context) (app.Profile, error) {
+// profileOf returns the profile in the path: an id, or "self" for the bearer's.
+func (h *Handlers) profileOf(c echo.Context) (app.Profile, error) {
 	id := c.Param("id")
 	if id == self {
-		return l.bearer(c)
+		return h.bearer(c)
 	}
 	token, err := bearerID(c)
 	if err != nil {
@@ -47,14 +69,14 @@ func (l lookup) profile(c echo.Context) (app.Profile, error) {
 	if token != "" && !sameToken(token, id) {
 		return app.Profile{}, errTwoProfiles()
 	}
-	return l.profileByID(c, id)
+	return h.profileByID(c, id)
 }
 
-func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
+func (h *Handlers) profileByID(c echo.Context, id string) (app.Profile, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, errNoProfile()
 	}
-	p, err := l.access.Profiles.ByID(c.Request().Context(), id)
+	p, err := h.Access.Profiles.ByID(c.Request().Context(), id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return p, errNoProfile()
 	}
@@ -64,8 +86,8 @@ func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
 	return p, err
 }
 
-// execution returns the execution in the path; its id is enough. A bearer, if sent, must own it.
-func (l lookup) execution(c echo.Context) (app.Execution, error) {
+// executionOf returns the execution in the path; its id is enough. A bearer, if sent, must own it.
+func (h *Handlers) executionOf(c echo.Context) (app.Execution, error) {
 	token, err := bearerID(c)
 	if err != nil {
 		return app.Execution{}, err
@@ -74,7 +96,7 @@ func (l lookup) execution(c echo.Context) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
 		return app.Execution{}, errNoExecution()
 	}
-	x, err := l.engine.Reader.ByID(c.Request().Context(), id)
+	x, err := h.Engine.Reader.ByID(c.Request().Context(), id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return x, errNoExecution()
 	}
@@ -82,7 +104,7 @@ func (l lookup) execution(c echo.Context) (app.Execution, error) {
 		return x, err
 	}
 	if token != "" {
-		if p, err := l.profileByID(c, token); err != nil || p.Handle != x.ProfileHandle {
+		if p, err := h.profileByID(c, token); err != nil || p.Handle != x.ProfileHandle {
 			return app.Execution{}, errNoExecution()
 		}
 	}

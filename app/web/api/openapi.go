@@ -48,8 +48,8 @@ func OpenAPI(version, url string) ([]byte, error) {
 }
 
 // openAPI answers GET /openapi.json.
-func (h *instance) openAPI(c echo.Context) error {
-	text, err := OpenAPI(h.version, h.origins.BaseURL(c.Request()))
+func (h *Handlers) openAPI(c echo.Context) error {
+	text, err := OpenAPI(h.Version, h.Origins.BaseURL(c.Request()))
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ type packageView struct {
 }
 
 // packages answers GET /packages: what scripts can import.
-func (h *instance) packages(c echo.Context) error {
+func (h *Handlers) packages(c echo.Context) error {
 	view := packagesView{Runtimes: []runtimeView{}}
-	for _, i := range h.engine.Sandboxes.Packages() {
+	for _, i := range h.Engine.Sandboxes.Packages() {
 		r := runtimeView{Backend: i.Backend, Image: i.Image, Default: i.Default, Python: i.Python}
 		if i.Packages != nil {
 			r.Packages = make([]packageView, len(i.Packages))
@@ -40,8 +40,8 @@ func (h *instance) packages(c echo.Context) error {
 }
 
 // importable lists the default runtime's packages with versions.
-func (h *instance) importable() (list []string) {
-	for _, i := range h.engine.Sandboxes.Packages() {
+func (h *Handlers) importable() (list []string) {
+	for _, i := range h.Engine.Sandboxes.Packages() {
 		if !i.Default {
 			continue
 		}

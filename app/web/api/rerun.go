@@ -45,12 +45,12 @@ type rerunInput struct {
 }
 
 // rerun answers POST /executions/{id}/rerun as POST /execute does.
-func (h *executions) rerun(c echo.Context) error {
+func (h *Handlers) rerun(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
-	x, err := h.lookup.execution(c)
+	x, err := h.executionOf(c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (h *executions) rerun(c echo.Context) error {
 	if err := httpx.ReadOptionalJSON(c, &in); err != nil {
 		return err
 	}
-	again, err := h.engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
+	again, err := h.Engine.Submitter.Rerun(c.Request().Context(), x.Handle, appexecutions.Again{
 		Inputs: in.Inputs, Files: in.Files, Timeout: in.Timeout, Label: in.Label, Live: in.Live,
 		By: agent(c, x.ProfileHandle), Trace: httpx.TraceID(c),
 	})
@@ -69,11 +69,11 @@ func (h *executions) rerun(c echo.Context) error {
 }
 
 // viewRerun compares a re-run with its original. For other executions it returns nil.
-func (h *executions) viewRerun(ctx context.Context, x app.Execution) (*rerunView, error) {
+func (h *Handlers) viewRerun(ctx context.Context, x app.Execution) (*rerunView, error) {
 	if x.RerunOf == "" {
 		return nil, nil
 	}
-	c, err := h.engine.Reader.Compare(ctx, x)
+	c, err := h.Engine.Reader.Compare(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -68,9 +68,9 @@ func viewSkills(base string, list []appskills.Version, details bool) skillsView 
 	return view
 }
 
-// show shows versions to a profile's agent, with the profile's secrets masked.
-func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
-	view := viewSkills(h.origins.BaseURL(c.Request()), list, details)
+// showSkills shows versions to a profile's agent, with the profile's secrets masked.
+func (h *Handlers) showSkills(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
+	view := viewSkills(h.Origins.BaseURL(c.Request()), list, details)
 	texts := make([]string, 0, 4*len(list))
 	for _, v := range view.Skills {
 		var example json.RawMessage
@@ -79,7 +79,7 @@ func (h *skills) show(c echo.Context, p app.Profile, list []appskills.Version, d
 		}
 		texts = append(texts, v.Description, v.Label, string(v.InputSchema), string(example))
 	}
-	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, texts)
+	masked, all, err := h.Engine.Submitter.Mask(c.Request().Context(), p, texts)
 	if err != nil {
 		return view, err
 	}
@@ -107,37 +107,37 @@ func maskedJSON(text redact.Clean) json.RawMessage {
 }
 
 // showDetails shows versions in full, and the facts of the first.
-func (h *skills) showDetails(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
-	view, err := h.show(c, p, list, true)
+func (h *Handlers) showDetails(c echo.Context, p app.Profile, list []appskills.Version) (skillsView, error) {
+	view, err := h.showSkills(c, p, list, true)
 	if err != nil {
 		return view, err
 	}
-	if view.Skills[0].Facts, err = h.facts(c, p, list[0]); err != nil {
+	if view.Skills[0].Facts, err = h.skillFacts(c, p, list[0]); err != nil {
 		return view, err
 	}
 	for i, v := range list {
-		view.Skills[i].Missing = h.lookup.engine.Skills.Missing(v, p.Placement)
+		view.Skills[i].Missing = h.Engine.Skills.Missing(v, p.Placement)
 	}
 	return view, nil
 }
 
-// facts returns the findings of a file scan, masked for the profile. It returns nil if the secrets
+// skillFacts returns the findings of a file scan, masked for the profile. It returns nil if the secrets
 // to mask are unknown.
-func (h *skills) facts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
-	facts, known := h.lookup.engine.Skills.Scanned(v.Digest)
+func (h *Handlers) skillFacts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
+	facts, known := h.Engine.Skills.Scanned(v.Digest)
 	if !known {
-		b, release, err := h.open(c, p, v)
+		b, release, err := h.openSkill(c, p, v)
 		if err != nil {
 			return nil, err
 		}
-		facts = h.lookup.engine.Skills.Scan(*b)
+		facts = h.Engine.Skills.Scan(*b)
 		release()
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {
 		return nil, err
 	}
-	masked, all, err := h.lookup.engine.Submitter.Mask(c.Request().Context(), p, []string{string(text)})
+	masked, all, err := h.Engine.Submitter.Mask(c.Request().Context(), p, []string{string(text)})
 	if err != nil || !all {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
-	"github.com/computclaw/airlock/app/shares"
 	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/skills/bundle"
 	"github.com/computclaw/airlock/app/web/httpx"
@@ -34,45 +33,20 @@ const (
 var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sent and read at once",
 	"Wait 5 s, then try again.")
 
-type skills struct {
-	lookup  lookup
-	origins httpx.Origins
-	now     func() time.Time
-	changes *httpx.RateLimiter
-	memory  *shares.Turns // by profile
-}
-
 // takeMemory waits for a profile's turn to hold skill files. The caller must call release.
-func (h *skills) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
+func (h *Handlers) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(c.Request().Context(), skillPatience, errTooManySkills)
 	defer cancel()
-	if err := h.memory.Take(ctx, p.Handle); err != nil {
+	if err := h.skillFiles.Take(ctx, p.Handle); err != nil {
 		return nil, err
 	}
-	return func() { h.memory.Give(p.Handle) }, nil
+	return func() { h.skillFiles.Give(p.Handle) }, nil
 }
 
-func (h *skills) profile(c echo.Context) (app.Profile, error) {
-	p, err := h.lookup.bearer(c)
-	if err == nil {
-		err = p.CanUse(h.now())
-	}
-	return p, err
-}
-
-// upload answers POST /skills with a zip file, or JSON that names a past execution.
-func (h *skills) upload(c echo.Context) error {
-	if err := httpx.KnownQuery(c); err != nil {
-		return err
-	}
-	p, err := h.profile(c)
+// uploadSkill answers POST /skills with a zip file, or JSON that names a past execution.
+func (h *Handlers) uploadSkill(c echo.Context, p app.Profile) error {
+	err := h.skillUploads.Allow(c)
 	if err != nil {
-		return err
-	}
-	if err := p.CanExecute(h.now()); err != nil {
-		return err
-	}
-	if err := h.changes.Allow(c); err != nil {
 		return err
 	}
 	var packed []byte
@@ -81,7 +55,7 @@ func (h *skills) upload(c echo.Context) error {
 			return err
 		}
 	}
-	v, err := h.keep(c, p, packed)
+	v, err := h.keepSkill(c, p, packed)
 	if err != nil {
 		return err
 	}
@@ -92,8 +66,8 @@ func (h *skills) upload(c echo.Context) error {
 	return c.JSON(http.StatusCreated, view.Skills[0])
 }
 
-// keep reads, scans and stores an agent's upload.
-func (h *skills) keep(c echo.Context, p app.Profile, packed []byte) (v appskills.Version, err error) {
+// keepSkill reads, scans and stores an agent's upload.
+func (h *Handlers) keepSkill(c echo.Context, p app.Profile, packed []byte) (v appskills.Version, err error) {
 	release, err := h.takeMemory(c, p)
 	if err != nil {
 		return v, err
@@ -103,8 +77,8 @@ func (h *skills) keep(c echo.Context, p app.Profile, packed []byte) (v appskills
 	if err != nil {
 		return v, err
 	}
-	if v, err = h.lookup.engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b); err == nil {
-		h.lookup.engine.Skills.Scan(b)
+	if v, err = h.Engine.Skills.Upload(c.Request().Context(), agent(c, p.Handle), b); err == nil {
+		h.Engine.Skills.Scan(b)
 	}
 	return v, err
 }
@@ -116,7 +90,7 @@ func IsZip(r *http.Request) bool {
 }
 
 // readBundle reads a zip file, or bundles a past execution without one.
-func (h *skills) readBundle(c echo.Context, p app.Profile, packed []byte) (bundle.Bundle, error) {
+func (h *Handlers) readBundle(c echo.Context, p app.Profile, packed []byte) (bundle.Bundle, error) {
 	if packed == nil {
 		return h.fromExecution(c, p)
 	}
@@ -146,7 +120,7 @@ type newSkillInput struct {
 }
 
 // fromExecution makes a bundle of a script that the same profile ran.
-func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, error) {
+func (h *Handlers) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, error) {
 	var in newSkillInput
 	if err := httpx.ReadJSON(c, &in); err != nil {
 		return bundle.Bundle{}, err
@@ -156,7 +130,7 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 		return bundle.Bundle{}, httpx.FieldError(app.CodeInvalidField, "execution_id", "execution_id is no execution's id",
 			"Send the execution_id that POST /execute returned, or a zip file with Content-Type: application/zip.")
 	}
-	x, err := h.lookup.engine.Reader.ByID(ctx, in.ExecutionID)
+	x, err := h.Engine.Reader.ByID(ctx, in.ExecutionID)
 	if app.CodeOf(err) == app.CodeNotFound || err == nil && x.ProfileHandle != p.Handle {
 		return bundle.Bundle{}, errNoExecution()
 	}
@@ -168,11 +142,11 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 			"that execution ran the skill "+x.Skill,
 			"GET /skills/{name}/bundle.zip has its files. Change them, and send them as a zip file.")
 	}
-	shown, _, err := h.lookup.engine.Reader.Submitted(ctx, x.Handle)
+	shown, _, err := h.Engine.Reader.Submitted(ctx, x.Handle)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
-	source, err := h.lookup.engine.Runner.ReadSource(ctx, x.Handle)
+	source, err := h.Engine.Runner.ReadSource(ctx, x.Handle)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
@@ -184,41 +158,27 @@ func (h *skills) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, er
 	return bundle.FromScript(in.Name, in.Description, shown)
 }
 
-// list answers GET /skills. With ?include=schema it adds the details of GET /skills/{name}.
-func (h *skills) list(c echo.Context) error {
-	if err := httpx.KnownQuery(c, "include"); err != nil {
-		return err
-	}
+// listSkills answers GET /skills. With ?include=schema it adds the details of GET /skills/{name}.
+func (h *Handlers) listSkills(c echo.Context, p app.Profile) error {
 	include := c.QueryParam("include")
 	if include != "" && include != "schema" {
 		return httpx.FieldError(app.CodeInvalidField, "include", "include knows schema, not "+app.Clip(include, 40),
 			"Send ?include=schema.")
 	}
-	p, err := h.profile(c)
+	list, err := h.Engine.Skills.Listed(c.Request().Context(), p.Handle)
 	if err != nil {
 		return err
 	}
-	list, err := h.lookup.engine.Skills.Listed(c.Request().Context(), p.Handle)
-	if err != nil {
-		return err
-	}
-	view, err := h.show(c, p, list, include != "")
+	view, err := h.showSkills(c, p, list, include != "")
 	if err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, view)
 }
 
-// read answers GET /skills/{name}.
-func (h *skills) read(c echo.Context) error {
-	if err := httpx.KnownQuery(c); err != nil {
-		return err
-	}
-	p, err := h.profile(c)
-	if err != nil {
-		return err
-	}
-	list, err := h.lookup.engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
+// readSkill answers GET /skills/{name}.
+func (h *Handlers) readSkill(c echo.Context, p app.Profile) error {
+	list, err := h.Engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
@@ -229,36 +189,26 @@ func (h *skills) read(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// open reads a version's files. The caller must call release.
-func (h *skills) open(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
+// openSkill reads a version's files. The caller must call release.
+func (h *Handlers) openSkill(c echo.Context, p app.Profile, v appskills.Version) (b *bundle.Bundle, release func(),
 	err error) {
 	if release, err = h.takeMemory(c, p); err != nil {
 		return nil, nil, err
 	}
-	if b, err = h.lookup.engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
+	if b, err = h.Engine.Skills.Open(c.Request().Context(), v.Digest); err != nil {
 		release()
 		return nil, nil, err
 	}
 	return b, release, nil
 }
 
-// download answers GET /skills/{name}/bundle.zip. The name may have a version.
-func (h *skills) download(c echo.Context) error {
-	if err := httpx.KnownQuery(c); err != nil {
-		return err
-	}
-	p, err := h.profile(c)
-	if err == nil {
-		err = p.CanExecute(h.now())
-	}
+// downloadSkill answers GET /skills/{name}/bundle.zip. The name may have a version.
+func (h *Handlers) downloadSkill(c echo.Context, p app.Profile) error {
+	v, err := h.Engine.Skills.Readable(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}
-	v, err := h.lookup.engine.Skills.Readable(c.Request().Context(), p.Handle, c.Param("name"))
-	if err != nil {
-		return err
-	}
-	packed, err := h.pack(c, p, v)
+	packed, err := h.packSkill(c, p, v)
 	if err != nil {
 		return err
 	}
@@ -270,14 +220,14 @@ func (h *skills) download(c echo.Context) error {
 	})
 }
 
-// pack makes a version's zip file on disk, so that slow readers hold no memory.
-func (h *skills) pack(c echo.Context, p app.Profile, v appskills.Version) (*files.Spool, error) {
-	b, release, err := h.open(c, p, v)
+// packSkill makes a version's zip file on disk, so that slow readers hold no memory.
+func (h *Handlers) packSkill(c echo.Context, p app.Profile, v appskills.Version) (*files.Spool, error) {
+	b, release, err := h.openSkill(c, p, v)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	packed, err := h.lookup.engine.Files.NewSpool()
+	packed, err := h.Engine.Files.NewSpool()
 	if err != nil {
 		return nil, err
 	}
