@@ -13,12 +13,8 @@ func tokenLife(v credentials.VaultStatus, now time.Time) string {
 	switch {
 	case v.Expires.IsZero():
 		return "does not expire"
-	case v.Renewable:
-		return "ends " + format.Ago(v.Expires, now) + " unless renewed, which Airlock does"
-	case v.Method == "AppRole":
-		return "ends " + format.Ago(v.Expires, now) + "; Airlock logs in again before"
-	case v.Method == "token file":
-		return "ends " + format.Ago(v.Expires, now) + "; Airlock takes the next one from the file of VAULT_TOKEN_FILE"
+	case v.Renewable || v.Method != "token":
+		return "ends " + format.Ago(v.Expires, now) + "; Airlock renews or replaces it before"
 	}
 	return "ends " + format.Ago(v.Expires, now) + " and can't be renewed"
 }

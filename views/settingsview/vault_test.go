@@ -13,8 +13,8 @@ import (
 func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	for method, want := range map[string]string{"token file": "VAULT_TOKEN_FILE", "token": "can't be renewed",
-		"AppRole": "logs in again"} {
+	for method, want := range map[string]string{"token file": "replaces it", "token": "can't be renewed",
+		"AppRole": "replaces it"} {
 		if got := tokenLife(credentials.VaultStatus{Health: vault.Health{Method: method, Expires: now.Add(time.Hour)}}, now); !strings.Contains(got,
 			want) {
 			t.Errorf("%s: %s", method, got)

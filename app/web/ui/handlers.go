@@ -44,8 +44,7 @@ type Handlers struct {
 	ui        *uix.UI
 	login     login.Handlers
 	dashboard *dashboard.Handlers
-	transfers transfers.Handlers
-	pages     []httpx.Route // for people with a session, without transfers'
+	pages     []httpx.Route // for people with a session
 }
 
 // New returns Handlers.
@@ -53,17 +52,17 @@ func New(cfg Config) *Handlers {
 	u := uix.New(cfg.Config)
 	h := &Handlers{
 		ui: u, login: login.Handlers{UI: u, TokenPlace: cfg.TokenPlace}, dashboard: dashboard.New(u),
-		transfers: transfers.Handlers{UI: u, Key: cfg.Key},
 	}
 	h.pages = slices.Concat(
 		h.dashboard.Routes(),
 		audit.Handlers{UI: u}.Routes(),
-		credentials.New(u, cfg.Tester, cfg.Retention).Routes(),
+		(&credentials.Handlers{UI: u, Tester: cfg.Tester, Retention: cfg.Retention}).Routes(),
 		profiles.Handlers{UI: u}.Routes(),
 		executions.Handlers{UI: u}.Routes(),
 		skills.New(u, cfg.Rules).Routes(),
 		settings.Handlers{UI: u, Retention: cfg.Retention, Rules: cfg.Rules}.Routes(),
 		h.login.Routes(),
+		transfers.Handlers{UI: u, Key: cfg.Key}.Routes(),
 	)
 	return h
 }
@@ -87,10 +86,10 @@ func (h *Handlers) Register(g *echo.Group) {
 
 // Pages returns the routes that need a session.
 func (h *Handlers) Pages() []httpx.Route {
-	all := slices.Concat(h.pages, h.transfers.Routes())
-	for _, r := range all {
+	all := slices.Clone(h.pages)
+	for _, r := range h.pages {
 		isPage := func(o httpx.Route) bool { return o.Path == r.Path && o.Method == http.MethodGet }
-		if !slices.ContainsFunc(all, isPage) {
+		if !slices.ContainsFunc(h.pages, isPage) {
 			all = append(all, httpx.Get(r.Path, leadUp))
 		}
 	}

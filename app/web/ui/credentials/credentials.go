@@ -55,8 +55,8 @@ func (h *Handlers) credentialPage(
 		return page, err
 	}
 	page.Profiles = app.ProfilesWith(profiles, cred.ID)
-	if h.retention != nil {
-		page.Superseded = h.retention.Policy().Superseded
+	if h.Retention != nil {
+		page.Superseded = h.Retention.Policy().Superseded
 	}
 	if page.Finding, err = h.Access.Vault.Inspect(ctx, uix.Actor(c), cred); err != nil {
 		return page, err

@@ -29,16 +29,9 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 		Lines: credentials.Deleted(cred),
 	}
 	for _, p := range app.ProfilesWith(profiles, cred.ID) {
-		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}
-		switch p.State(h.Now()) {
-		case app.StateLocked:
+		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description), How: "can't run scripts without it"}
+		if p.State(h.Now()) == app.StateLocked {
 			page.Blocked, hit.How = true, "is locked and uses it: revoke or delete this profile first"
-		case app.StateUnlocked:
-			hit.How = "is being set up: its key will need another credential"
-		case app.StateExpired:
-			hit.How = "has expired: extended, it could not run without this"
-		case app.StateRevoked:
-			hit.How = "was revoked: it can't be restored then"
 		}
 		page.Affected = append(page.Affected, hit)
 	}

@@ -16,17 +16,9 @@ import (
 // Handlers answer the pages about credentials.
 type Handlers struct {
 	*uix.UI
-	tester    *testrequest.Tester
-	retention *retention.Keeper // nil: nothing is removed
-	tests     *httpx.RateLimiter
-	staged    staging // pasted values that nobody decided about yet
-}
-
-// New returns Handlers.
-func New(ui *uix.UI, tester *testrequest.Tester, keeper *retention.Keeper) *Handlers {
-	return &Handlers{
-		UI: ui, tester: tester, retention: keeper, tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
-	}
+	Tester    *testrequest.Tester
+	Retention *retention.Keeper // nil: nothing is removed
+	staged    staging           // pasted values that nobody decided about yet
 }
 
 // Routes returns this package's pages and forms.

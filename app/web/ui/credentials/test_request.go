@@ -14,9 +14,6 @@ import (
 	"github.com/computclaw/airlock/views/credentialview"
 )
 
-// TestsPerMinute bounds the test requests of one address.
-const TestsPerMinute = 10
-
 // checkForm returns a new test form. Its path is the named service's, if the value may go there.
 func checkForm(c app.Credential) credentialview.CheckForm {
 	f := credentialview.CheckForm{Targets: testrequest.Targets(c), Wildcards: testrequest.Wildcards(c)}
@@ -36,14 +33,10 @@ func (h *Handlers) testCredential(c echo.Context, cred app.Credential, fields ur
 	if named := strings.TrimSpace(fields.Get("test_host")); named != "" || len(form.Targets) == 0 {
 		host, hostField = named, "test_host"
 	}
-	err := h.tests.Allow(c)
-	var result testrequest.Result
-	if err == nil {
-		result, err = h.tester.TestCredential(ctx, uix.Actor(c), testrequest.Request{
-			Name: cred.Name, Host: host, Path: strings.TrimSpace(fields.Get("test_path")),
-			Private: fields.Has("test_private"), As: placementOf(fields),
-		})
-	}
+	result, err := h.Tester.TestCredential(ctx, uix.Actor(c), testrequest.Request{
+		Name: cred.Name, Host: host, Path: strings.TrimSpace(fields.Get("test_path")),
+		Private: fields.Has("test_private"), As: placementOf(fields),
+	})
 	status := http.StatusOK
 	if err == nil {
 		form.Outcome = &result
