@@ -109,7 +109,7 @@ func hostForms(p ProfilePage, hosts []HostForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.namesNothing(h) {
+				if p.Profile.CheckReference(h.Host) != nil {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"hint\">The profile has no plain key of that name, so nothing is reached through it.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -33,19 +33,21 @@ func (h Handlers) loginPage(c echo.Context, token bool) error {
 		return err
 	}
 	notice, _ := h.TakeNotice(c)
-	page := authview.LoginPage{
-		Shell: h.BareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded,
-		TokenAt: h.TokenPlace, Said: notice, Passkeys: h.passkeyForm(c),
-	}
+	page := h.newPage(c, next)
+	page.First, page.Token, page.Said = !founded, token || !founded, notice
 	return h.Render(c, http.StatusOK, authview.Login(page))
+}
+
+func (h Handlers) newPage(c echo.Context, next string) authview.LoginPage {
+	return authview.LoginPage{
+		Shell: h.BareShell(c, "Log in"), Next: next, TokenAt: h.TokenPlace, Passkeys: h.passkeyForm(c),
+	}
 }
 
 func (h Handlers) login(c echo.Context, fields url.Values) (err error) {
 	ctx := c.Request().Context()
-	page := authview.LoginPage{
-		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"),
-		Token: fields.Has("token"), TokenAt: h.TokenPlace, Passkeys: h.passkeyForm(c),
-	}
+	page := h.newPage(c, uix.LocalPage(fields.Get("next")))
+	page.Name, page.Token = fields.Get("name"), fields.Has("token")
 	to := page.Next
 	var opened auth.Opened
 	if page.Token {

@@ -29,9 +29,7 @@ func (h Handlers) loginWithPasskey(c echo.Context, fields url.Values) error {
 	if err != nil {
 		return err
 	}
-	page := authview.LoginPage{
-		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Passkeys: h.passkeyForm(c),
-	}
+	page := h.newPage(c, uix.LocalPage(fields.Get("next")))
 	opened, err := h.Access.Passkeys.Login(c.Request().Context(), rp, c.RealIP(), c.Request().UserAgent(),
 		[]byte(fields.Get("credential")))
 	if err == nil {

@@ -28,7 +28,7 @@ type chosen struct {
 // readHosts reads the rows of hosts. A row counts only for a host of the profile: ticks can't add
 // others. Hosts without a row stay. If only the added host is invalid, the rest is returned with
 // the error.
-func readHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
+func readHosts(fields url.Values, p app.Profile) (chosen, error) {
 	var c chosen
 	shown := map[string]int{}
 	for i := range app.MaxHosts + 1 {
@@ -55,13 +55,11 @@ func readHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	}
 	added, err := app.ParseHost(text)
 	if err != nil {
-		e, _ := uix.AppError(err)
-		return c, e
+		return c, err
 	}
 	added.Private, added.Protocol = fields.Get("new_private") != "", app.Protocol(fields.Get("new_protocol"))
 	if added, err = added.Canonical(); err != nil {
-		e, _ := uix.AppError(err)
-		return c, e
+		return c, err
 	}
 	for i, h := range c.allowed {
 		if h.String() == added.String() {

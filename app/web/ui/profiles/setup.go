@@ -189,12 +189,13 @@ func (f *setup) addKey(ctx context.Context) error {
 }
 
 func (f *setup) applyHosts(ctx context.Context) error {
+	fields := map[string]string{"host": "new_host", "hosts": "new_host"}
 	chosen, err := readHosts(f.fields, f.profile)
-	if err != nil {
-		f.wrong["new_host"] = uix.Sentences(err)
+	if err := f.note(err, "new_host", fields); err != nil {
+		return err
 	}
-	_, failed := f.h.Access.Hosts.Set(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
-	return f.note(failed, "new_host", map[string]string{"host": "new_host", "hosts": "new_host"})
+	_, err = f.h.Access.Hosts.Set(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
+	return f.note(err, "new_host", fields)
 }
 
 func (f *setup) applyExpiry(ctx context.Context) error {
