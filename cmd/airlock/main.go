@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
@@ -48,37 +50,30 @@ func run(ctx context.Context, c cli.Console, args []string) int {
 		return cli.ExitUsage
 	}
 	name, rest := args[0], args[1:]
-	switch name {
-	case "serve":
-		return c.Finish(serve(ctx, c, rest))
-	case "run":
-		return agentcli.Run(ctx, c, rest)
-	case "mcp":
-		return c.Finish(serveModel(ctx, c, rest))
-	case "admin":
-		return c.Finish(admin.Run(ctx, c, rest))
-	case "skill":
-		return c.Finish(skillcli.Run(ctx, c, rest))
-	case "config":
-		return c.Finish(config.Show(c, rest))
-	case "doctor":
-		return c.Finish(doctor(ctx, c, rest))
-	case "container":
-		return contain(c, rest)
-	case "health":
-		return c.Finish(health(ctx, c, rest))
-	case "plugin":
-		return c.Finish(plugin(ctx, rest))
-	case "version", "--version":
-		fmt.Fprintln(c.Out, "airlock "+build.String())
-		return cli.ExitOK
-	case "help", "--help", "-h":
-		fmt.Fprint(c.Out, usage)
-		return cli.ExitOK
+	ends := func(command func(context.Context, cli.Console, []string) error) func() int {
+		return func() int { return c.Finish(command(ctx, c, rest)) }
 	}
-	commands := []string{"serve", "run", "mcp", "admin", "skill", "config", "doctor", "health", "container", "version"}
+	commands := map[string]func() int{
+		"serve": ends(serve), "mcp": ends(serveModel), "admin": ends(admin.Run), "skill": ends(skillcli.Run),
+		"doctor": ends(doctor), "health": ends(health), "plugin": ends(plugin),
+		"config":    func() int { return c.Finish(config.Show(c, rest)) },
+		"run":       func() int { return agentcli.Run(ctx, c, rest) },
+		"container": func() int { return contain(c, rest) },
+		"version": func() int {
+			fmt.Fprintln(c.Out, "airlock "+build.String())
+			return cli.ExitOK
+		},
+		"help": func() int {
+			fmt.Fprint(c.Out, usage)
+			return cli.ExitOK
+		},
+	}
+	commands["--version"], commands["--help"], commands["-h"] = commands["version"], commands["help"], commands["help"]
+	if command, ok := commands[name]; ok {
+		return command()
+	}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
-	if guess := app.Nearest(name, commands); guess != "" {
+	if guess := app.Nearest(name, slices.Sorted(maps.Keys(commands))); guess != "" {
 		message += "; did you mean " + guess + "?"
 	} else if admin.Has(name) {
 		message += "; did you mean admin " + name + "?"

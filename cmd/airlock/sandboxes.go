@@ -17,7 +17,7 @@ import (
 )
 
 // plugin is airlock plugin NAME.
-func plugin(ctx context.Context, args []string) error {
+func plugin(ctx context.Context, _ cli.Console, args []string) error {
 	if len(args) == 1 {
 		if b, ok := backends.Find(args[0]); ok {
 			return plugins.Serve(ctx, b.Name, b.New())

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -125,7 +124,7 @@ func filled(form *goquery.Selection) url.Values {
 		_, checked := field.Attr("checked")
 		kind := field.AttrOr("type", goquery.NodeName(field))
 		switch {
-		case disabled, slices.Contains([]string{"checkbox", "radio"}, kind) && !checked:
+		case disabled, (kind == "checkbox" || kind == "radio") && !checked:
 		case kind == "select":
 			chosen := field.Find("option[selected]")
 			if chosen.Length() == 0 {
@@ -134,16 +133,11 @@ func filled(form *goquery.Selection) url.Values {
 			values.Set(name, chosen.First().AttrOr("value", ""))
 		case kind == "textarea":
 			values.Set(name, field.Text())
+		case kind == "checkbox" || kind == "radio":
+			values.Add(name, field.AttrOr("value", "on"))
 		default:
-			values.Add(name, field.AttrOr("value", kindDefault(kind)))
+			values.Add(name, field.AttrOr("value", ""))
 		}
 	})
 	return values
-}
-
-func kindDefault(kind string) string {
-	if kind == "checkbox" || kind == "radio" {
-		return "on"
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/rlimit"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 const name = "plugin-bwrap"
@@ -112,7 +114,8 @@ func (b *backend) prepare(limits plugins.Limits) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.Remove(f.Name()), func() error { _, err := f.Write(b.guest); return err }()); err != nil {
+	_, err = f.Write(b.guest)
+	if err := errors.Join(err, os.Remove(f.Name())); err != nil {
 		return err
 	}
 	b.file = f
@@ -146,7 +149,7 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 		return plugins.Exit{}, err
 	}
 	defer status.Close()
-	words := &tail{}
+	words := &stdio.Tail{}
 	//nolint:gosec // constant but for numbers
 	cmd := exec.Command("/usr/bin/prlimit", append(arguments(orElse(limits, base)), argv...)...)
 	cmd.Env, cmd.Dir = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, "/"
@@ -236,34 +239,6 @@ func arguments(l plugins.Limits) []string {
 
 // orElse fills open limits from Check's, and those from modest numbers.
 func orElse(l, base plugins.Limits) plugins.Limits {
-	pick := func(values ...int64) int64 {
-		for _, v := range values {
-			if v > 0 {
-				return v
-			}
-		}
-		return 0
-	}
-	return plugins.Limits{Memory: pick(l.Memory, base.Memory, 256<<20), Pids: pick(l.Pids, base.Pids, 64),
-		Tmp: pick(l.Tmp, base.Tmp, 64<<20), Files: pick(l.Files, base.Files, 256)}
-}
-
-// tail keeps the last 4 KiB.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-4<<10):]
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(t.text), "")
+	return plugins.Limits{Memory: cmp.Or(l.Memory, base.Memory, 256<<20), Pids: cmp.Or(l.Pids, base.Pids, 64),
+		Tmp: cmp.Or(l.Tmp, base.Tmp, 64<<20), Files: cmp.Or(l.Files, base.Files, 256)}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -212,13 +213,11 @@ func secretOrFile(name, about string, field func(*Config) *app.Secret, file func
 
 func setProxies(c *Config, v string) error {
 	c.TrustedProxies = nil
-	for item := range strings.SplitSeq(v, ",") {
-		item = strings.TrimSpace(item)
-		if addr, err := netip.ParseAddr(item); err == nil {
-			c.TrustedProxies = append(c.TrustedProxies, netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()))
-			continue
-		}
+	for _, item := range splitList(v) {
 		p, err := netip.ParsePrefix(item)
+		if addr, single := netip.ParseAddr(item); single == nil {
+			p, err = addr.Unmap().Prefix(addr.Unmap().BitLen())
+		}
 		if err != nil || p != p.Masked() {
 			return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", app.Clip(item, 60))
 		}
@@ -228,19 +227,14 @@ func setProxies(c *Config, v string) error {
 }
 
 func showProxies(c *Config) string {
-	list := make([]string, len(c.TrustedProxies))
-	for i, p := range c.TrustedProxies {
-		list[i] = p.String()
-	}
-	return strings.Join(list, ",")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.TrustedProxies), " ", ","), "[]")
 }
 
 func showLocalServices(c *Config) string {
-	list := make([]string, 0, len(c.LocalServices))
-	for name, addr := range c.LocalServices {
-		list = append(list, name+"="+addr.String())
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(c.LocalServices)) {
+		list = append(list, name+"="+c.LocalServices[name].String())
 	}
-	slices.Sort(list)
 	return strings.Join(list, ",")
 }
 
@@ -262,19 +256,15 @@ func SetProfile(c *Config, v string) error {
 }
 
 func setAgentProfiles(c *Config, v string) error {
-	switch v {
-	case "on", "off":
-		c.AgentProfiles = v == "on"
-		return nil
+	if v != "on" && v != "off" {
+		return fmt.Errorf("%q is neither on nor off", v)
 	}
-	return fmt.Errorf("%q is neither on nor off", v)
+	c.AgentProfiles = v == "on"
+	return nil
 }
 
 func showAgentProfiles(c *Config) string {
-	if c.AgentProfiles {
-		return "on"
-	}
-	return "off"
+	return map[bool]string{true: "on", false: "off"}[c.AgentProfiles]
 }
 
 func setSandbox(c *Config, v string) error {
