@@ -26,13 +26,6 @@ func (o *operator) export(ctx context.Context, a cli.Args) error {
 		}
 		what.Profiles = append(what.Profiles, p.Handle)
 	}
-	if what.Artifacts {
-		bytes, err := o.Transfer.ArtifactBytes(ctx, what.Profiles)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(o.Err, "the contents of artifacts add %s\n", app.FormatSize(bytes))
-	}
 	passphrase, err := o.passphrase(a.Text("passphrase-file"), "Passphrase for the file: ", true)
 	if err != nil {
 		return err

@@ -16,10 +16,8 @@ const Usage = `Usage: airlock admin COMMAND
                                               in place of the value that Airlock holds; a plain value that moves
                                               locked profiles to another host
       --place path|query|body (repeatable)    put a sealed value in here, besides headers; --place header: only there
-      --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named
-                                              ones replace the usual ones (Authorization, X-Api-Key and so on), so add
-                                              --header Authorization if scripts need it too; --header Cookie: cookies;
-                                              --header "": the usual ones again
+      --header NAME (repeatable)              a header it may stand in, such as --header X-Acme-Key or Cookie, in place
+                                              of the usual ones; --header "": the usual ones again
       --plain-http                            a sealed value may go over unencrypted HTTP; =false takes that back
       --description TEXT
       --no-value                              don't read a value from stdin
@@ -31,10 +29,8 @@ const Usage = `Usage: airlock admin COMMAND
                                               output are no longer searched for its value
   credential test NAME [flags]                try a sealed credential at its host; fails unless that proves it
       --host HOST[:PORT]  --path /PATH  --private
-      --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of
-                                              as Authorization: Bearer
-      --basic USER                            send it as the password of this user (Authorization: Basic); "" if it is
-                                              the user name
+      --header NAME                           send it in this header, instead of as Authorization: Bearer
+      --basic USER                            send it as this user's password; "" if it is the user name
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
       --backend NAME  --min-tier full|restricted  --image NAME  --fresh    where its scripts may run
@@ -44,11 +40,9 @@ const Usage = `Usage: airlock admin COMMAND
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
       --yes                                   at a terminal: don't show what it grants and ask first
   profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing
-                                              counts at once, allowing from the next execution on. Hosts that no flag
-                                              names stay as they are
+                                              counts at once, allowing from the next execution on
       --allow HOST (repeatable)               allow one host: api.example.com (ports 80 and 443), db.example.com:5432
-                                              or '*.example.com'. Give each host an --allow of its own: the others
-                                              that the agent asks for stay refused
+                                              or '*.example.com'
       --allow-private HOST (repeatable)       the same, and allow private network addresses
       --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
       --yes                                   at a terminal: don't show what --allow grants and ask first

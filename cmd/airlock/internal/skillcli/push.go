@@ -2,6 +2,7 @@ package skillcli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,23 +59,13 @@ func push(ctx context.Context, c cli.Console, a cli.Args) error {
 	if json.Unmarshal(got, &v) != nil || v.Digest != b.Digest() {
 		return errors.New("the answer doesn't have the digest of what was sent; check the address of the instance")
 	}
-	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest, next(v))
+	fmt.Fprintf(c.Out, "%s@%d %s\n%s\n", v.Name, v.Version, v.Digest,
+		cli.Printable(cmp.Or(v.Next, "It is "+v.State+".")))
 	if len(v.Missing) > 0 {
 		lacks := strings.Join(v.Missing, ", ")
 		fmt.Fprintln(c.Err, cli.Printable("the sandbox lacks "+lacks+"; ask the operator to install that"))
 	}
 	return nil
-}
-
-// next returns a version's state and the next step.
-func next(v pushed) string {
-	switch v.State {
-	case "approved":
-		return "It is approved."
-	case "revoked":
-		return "It was revoked. Upload a mended version."
-	}
-	return cli.Printable(v.Next)
 }
 
 // pull is airlock skill pull: it writes a skill's files into a new folder.
