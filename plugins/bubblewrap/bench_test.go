@@ -61,7 +61,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.Fatal(err, r.Reason)
 	}
 	plugin := client.PID()
-	alone := memusage.Of(plugin).Share()
+	alone := memusage.OfThreads(procfs.Tree(plugin)[0].Threads).Share()
 	const boxes = 10
 	done := make(chan error, boxes)
 	var feeds []*io.PipeWriter

@@ -4,9 +4,7 @@ package memusage
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -18,12 +16,6 @@ type Usage struct {
 	Thread   string
 	Resident int64 // in RAM; pages shared with others count in full
 	Hidden   int64 // what is neither: page tables, memory that was swapped out, huge pages
-}
-
-// Of looks at process pid.
-func Of(pid int) Usage {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
-	return OfThreads(threads)
 }
 
 // OfThreads looks at the process that has these threads.

@@ -1,7 +1,7 @@
 package memusage
 
 import (
-	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -17,13 +17,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
-	f := Of(os.Getpid())
+func TestOfThreads(t *testing.T) {
+	threads, err := filepath.Glob("/proc/self/task/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := OfThreads(threads)
 	share := f.Share()
 	if f.Thread == "" || f.Resident < 1<<20 || f.Hidden < 4<<10 || share < f.Hidden {
 		t.Errorf("%+v, share %d", f, share)
 	}
-	if f := Of(1 << 30); f != (Usage{}) || f.Share() != 0 {
+	if f := OfThreads(nil); f != (Usage{}) || f.Share() != 0 {
 		t.Errorf("nobody takes %+v", f)
 	}
 }

@@ -3,7 +3,6 @@ package rlimit
 
 import (
 	"fmt"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -59,25 +58,13 @@ func (l Limit) set(keepHard bool) error {
 
 // Resource returns the kernel's number for the limit.
 func (l Limit) Resource() (int, error) {
-	switch strings.ToLower(l.Name) {
-	case "nofile":
-		return unix.RLIMIT_NOFILE, nil
-	case "nproc":
-		return unix.RLIMIT_NPROC, nil
-	case "fsize":
-		return unix.RLIMIT_FSIZE, nil
-	case "core":
-		return unix.RLIMIT_CORE, nil
-	case "memlock":
-		return unix.RLIMIT_MEMLOCK, nil
-	case "msgqueue":
-		return unix.RLIMIT_MSGQUEUE, nil
-	case "nice":
-		return unix.RLIMIT_NICE, nil
-	case "rtprio":
-		return unix.RLIMIT_RTPRIO, nil
-	case "sigpending":
-		return unix.RLIMIT_SIGPENDING, nil
+	number, known := map[string]int{
+		"nofile": unix.RLIMIT_NOFILE, "nproc": unix.RLIMIT_NPROC, "fsize": unix.RLIMIT_FSIZE, "core": unix.RLIMIT_CORE,
+		"memlock": unix.RLIMIT_MEMLOCK, "msgqueue": unix.RLIMIT_MSGQUEUE, "nice": unix.RLIMIT_NICE,
+		"rtprio": unix.RLIMIT_RTPRIO, "sigpending": unix.RLIMIT_SIGPENDING,
+	}[l.Name]
+	if !known {
+		return 0, fmt.Errorf("unknown rlimit %q", l.Name)
 	}
-	return 0, fmt.Errorf("unknown rlimit %q", l.Name)
+	return number, nil
 }

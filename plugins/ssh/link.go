@@ -55,7 +55,7 @@ func connect(ctx context.Context, t target, instance string, scoped bool, p prog
 }
 
 // uploaded are paths there.
-type uploaded struct{ program, guest, guestSum string }
+type uploaded struct{ program, guest string }
 
 func uploadPrograms(ctx context.Context, client *ssh.Client, dir string, p programs) (b uploaded, err error) {
 	arch, err := architecture(client)
@@ -73,9 +73,7 @@ func uploadPrograms(ctx context.Context, client *ssh.Client, dir string, p progr
 	if b.program, err = put(ctx, client, dir, newUpload(remote.ProgramPrefix, program)); err != nil {
 		return b, err
 	}
-	u := newUpload(remote.GuestPrefix, guest)
-	b.guest, err = put(ctx, client, dir, u)
-	b.guestSum = u.sum
+	b.guest, err = put(ctx, client, dir, newUpload(remote.GuestPrefix, guest))
 	return b, err
 }
 
@@ -95,7 +93,7 @@ func (l *link) launch(files uploaded, instance string, scoped bool) error {
 		how = "scope"
 	}
 	c, err := start(l.client, launchScript, how, files.program, "serve", "--instance", instance, "--guest",
-		files.guest, "--sha256", files.guestSum)
+		files.guest)
 	if err != nil {
 		return err
 	}
@@ -104,7 +102,7 @@ func (l *link) launch(files uploaded, instance string, scoped bool) error {
 	if err != nil {
 		return explainLaunch(files, err)
 	}
-	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != remote.Protocol {
+	if err := json.Unmarshal([]byte(text), &l.hello); err != nil {
 		return errors.New("the remote program sent no greeting of ours")
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,10 +43,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testguest:", template.Become("/usr/bin/python3", "", []string{}))
 		os.Exit(1)
 	}
-	previous, err := dieFirst()
-	if err != nil {
-		fail(err)
-	}
 	// Boxes whose supervisor has to see their memory don't allow it.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
 		fail(err)
@@ -66,48 +61,10 @@ func main() {
 	if err := json.Unmarshal(line, &o); err != nil {
 		fail(err)
 	}
-	os.Exit(follow(o, in, previous))
+	os.Exit(follow(o, in))
 }
 
-// dieFirst makes the out-of-memory killer choose this process first, since its end is the box's. It
-// returns the old score for later children.
-//
-// Call it before the process makes itself non-dumpable.
-func dieFirst() (previous string, err error) {
-	const path = "/proc/self/oom_score_adj"
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrPermission) { // a box whose /proc is closed; its supervisor watches its memory
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return string(b), os.WriteFile(path, []byte("1000"), 0)
-}
-
-// stand gives a child this process's former score. A just started child is briefly non-dumpable,
-// like this process. One that has ended stays so, and needs no score.
-func stand(pid int, oomScore string) (err error) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0)
-		if !errors.Is(err, os.ErrPermission) {
-			return err
-		}
-		if hasEnded(pid) {
-			return nil
-		}
-	}
-	return err
-}
-
-// hasEnded tells whether a child has ended, and leaves it to be reaped.
-func hasEnded(pid int) bool {
-	var info unix.Siginfo
-	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return err == nil && info.Signo == int32(unix.SIGCHLD)
-}
-
-func follow(o order, in *bufio.Reader, oomScore string) int {
+func follow(o order, in *bufio.Reader) int {
 	switch {
 	case o.Exit != nil:
 		return *o.Exit
@@ -117,11 +74,11 @@ func follow(o order, in *bufio.Reader, oomScore string) int {
 		}
 		return 0
 	default:
-		return run(o, in, oomScore)
+		return run(o, in)
 	}
 }
 
-func run(o order, in io.Reader, oomScore string) int {
+func run(o order, in io.Reader) int {
 	osthread.Reserve(threads)
 	cmd := exec.Command(o.Argv[0], o.Argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "PYTHONHASHSEED=0"}
@@ -133,11 +90,6 @@ func run(o order, in io.Reader, oomScore string) int {
 	}
 	if err := cmd.Start(); err != nil {
 		fail(err)
-	}
-	if oomScore != "" {
-		if err := stand(cmd.Process.Pid, oomScore); err != nil {
-			fail(err)
-		}
 	}
 	eof := make(chan struct{})
 	go func() {

@@ -2,7 +2,7 @@
 // there with the unchanged bubblewrap backend, and answers the contract's calls over its stdin and
 // stdout. So proofs, limits, measurements and sweeps are those of a local host.
 //
-//	airlock-remote serve --instance LABEL --guest FILE --sha256 HEX
+//	airlock-remote serve --instance LABEL --guest FILE
 //
 // First it ends remote programs of the same instance, which a lost link may have left. Then it
 // writes one line, "airlock-remote " and a Hello as JSON. From then on both streams carry

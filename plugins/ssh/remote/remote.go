@@ -3,8 +3,6 @@ package remote
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,26 +18,18 @@ import (
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
 
-// Protocol is the version of the protocol. Both sides come from one build, so nothing is
-// negotiated.
-const Protocol = 1
-
-// Greeting begins the line with the Hello.
+// Greeting begins the line with the Hello. Both sides come from one build, so nothing is negotiated.
 const Greeting = "airlock-remote "
 
 // Hello is what the remote program tells of its machine.
 type Hello struct {
-	Protocol int    `json:"protocol"`
-	System   string `json:"system"` // such as "Linux 6.1.0-18-amd64"
-	Arch     string `json:"arch"`   // as Go names it
+	System string `json:"system"` // such as "Linux 6.1.0-18-amd64"
+	Arch   string `json:"arch"`   // as Go names it
 }
 
 // closeTime bounds the removal of boxes after the link's end. Then the process ends, and they with
 // it.
 const closeTime = 3 * time.Second
-
-// maxGuest bounds the guest's file, in bytes.
-const maxGuest = 64 << 20
 
 // Run runs the whole program. It takes over stdin and stdout, and exits the process if the boxes
 // don't end.
@@ -48,7 +38,7 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	guest, err := load(o.guest, o.sum)
+	guest, err := os.ReadFile(o.guest)
 	if err != nil {
 		return err
 	}
@@ -65,39 +55,20 @@ func Run(ctx context.Context, args []string) error {
 	return serve(ctx, guest)
 }
 
-type options struct{ instance, guest, sum string }
+type options struct{ instance, guest string }
 
 func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
 	f.StringVar(&o.instance, "instance", "", "")
 	f.StringVar(&o.guest, "guest", "", "")
-	f.StringVar(&o.sum, "sha256", "", "")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
 	if f.NArg() > 0 || !plugins.IsLabel(o.instance) || o.guest == "" {
-		return o, errors.New("usage: airlock-remote serve --instance LABEL --guest FILE --sha256 HEX; only Airlock " +
-			"starts it")
+		return o, errors.New("usage: airlock-remote serve --instance LABEL --guest FILE; only Airlock starts it")
 	}
 	return o, nil
-}
-
-// load reads the guest and compares its digest. The same bytes are checked and run.
-func load(path, sum string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	guest, err := io.ReadAll(io.LimitReader(f, maxGuest))
-	if err != nil {
-		return nil, err
-	}
-	if got := sha256.Sum256(guest); hex.EncodeToString(got[:]) != sum {
-		return nil, fmt.Errorf("%s is not the file that was uploaded", path)
-	}
-	return guest, nil
 }
 
 // prepare keeps scripts out of core files and ends pipe operations when pipes are closed.
@@ -119,9 +90,7 @@ func greet(w io.Writer) error {
 	if err := unix.Uname(&name); err != nil {
 		return err
 	}
-	line, err := json.Marshal(Hello{
-		Protocol: Protocol, System: text(name.Sysname[:]) + " " + text(name.Release[:]), Arch: runtime.GOARCH,
-	})
+	line, err := json.Marshal(Hello{text(name.Sysname[:]) + " " + text(name.Release[:]), runtime.GOARCH})
 	if err != nil {
 		return err
 	}

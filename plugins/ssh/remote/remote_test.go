@@ -2,8 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,8 +11,8 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse([]string{"--instance", "a-1", "--guest", "/g", "--sha256", "00"})
-	if err != nil || o != (options{"a-1", "/g", "00"}) {
+	o, err := parse([]string{"--instance", "a-1", "--guest", "/g"})
+	if err != nil || o != (options{"a-1", "/g"}) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, args := range [][]string{nil, {"--instance", "../x", "--guest", "/g"}, {"--instance", "a"},
@@ -25,21 +23,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestLoadComparesTheDigest(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "guest")
-	content := []byte("a guest")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(content)
-	if got, err := load(path, hex.EncodeToString(sum[:])); err != nil || !bytes.Equal(got, content) {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := load(path, strings.Repeat("0", 64)); err == nil {
-		t.Error("a file with another digest was taken")
-	}
-}
-
 func TestGreeting(t *testing.T) {
 	var out bytes.Buffer
 	if err := greet(&out); err != nil {
@@ -47,8 +30,7 @@ func TestGreeting(t *testing.T) {
 	}
 	text, ok := strings.CutPrefix(out.String(), Greeting)
 	var h Hello
-	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Protocol != Protocol ||
-		h.Arch != runtime.GOARCH ||
+	if err := json.Unmarshal([]byte(text), &h); !ok || err != nil || h.Arch != runtime.GOARCH ||
 		!strings.HasPrefix(h.System, "Linux ") {
 		t.Errorf("%q: %+v, %v", out.String(), h, err)
 	}
