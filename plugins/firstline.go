@@ -1,17 +1,15 @@
 package plugins
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 	"time"
 )
 
-// firstLine keeps the first line written to it, up to a length. Safe for concurrent use.
+// firstLine keeps the beginning of what is written to it. Safe for concurrent use.
 type firstLine struct {
 	mu   sync.Mutex
 	kept []byte
-	full bool
 }
 
 const maxFirstLine = 300
@@ -19,26 +17,15 @@ const maxFirstLine = 300
 func (f *firstLine) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.full {
-		return len(p), nil
-	}
-	line, _, ended := bytes.Cut(p, []byte("\n"))
-	f.kept = append(f.kept, line[:min(len(line), maxFirstLine-len(f.kept))]...)
-	f.full = ended && len(f.kept) > 0 || len(f.kept) == maxFirstLine
+	f.kept = append(f.kept, p[:min(len(p), maxFirstLine-len(f.kept))]...)
 	return len(p), nil
 }
 
-// line returns the line, after a moment for output still in the pipe.
+// line returns the first line, after a moment for output still in the pipe.
 func (f *firstLine) line() string {
-	for limit := time.Now().Add(200 * time.Millisecond); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
-		f.mu.Lock()
-		full := f.full
-		f.mu.Unlock()
-		if full {
-			break
-		}
-	}
+	time.Sleep(200 * time.Millisecond)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(f.kept), "\ufffd"))
+	line, _, _ := strings.Cut(strings.TrimSpace(string(f.kept)), "\n")
+	return strings.ToValidUTF8(line, "\ufffd")
 }
