@@ -72,7 +72,7 @@ func (l Limits) Shm() int64 { return l.Memory / 2 }
 type Spec struct {
 	ID      string // unique per box; letters, digits and dashes
 	Limits  Limits
-	Runtime string // image or root directory; empty means the backend's default
+	Runtime string // one of Report.Images; empty means the backend's default
 	Fresh   bool   // don't fork the box from a template: see Report.Templates
 	// Imports are modules that many scripts import, sorted, for later templates to load. They make
 	// no visible difference to a script. Empty changes nothing.

@@ -91,15 +91,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	l := h.layout
 	if spec.Runtime != "" {
-		var root string
-		if err := plugins.Path(&root)(spec.Runtime); err != nil {
-			return plugins.Exit{}, fmt.Errorf("runtime: %w", err)
-		}
-		if l, err = findLayout(root, true); err != nil {
-			return plugins.Exit{}, err
-		}
+		return plugins.Exit{}, fmt.Errorf("runtime %q: boxes have the one in the setting root", spec.Runtime)
 	}
-	return h.run(ctx, spec, l, plugins.GuestArgv, m, stdin, stdout)
+	return h.run(ctx, spec, plugins.GuestArgv, m, stdin, stdout)
 }

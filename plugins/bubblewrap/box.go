@@ -24,7 +24,7 @@ type box struct {
 }
 
 // run opens a box, relays its stdio, answers m, and returns when nothing is left.
-func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, m *meter, stdin io.Reader,
+func (h *host) run(ctx context.Context, spec plugins.Spec, command []string, m *meter, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
 	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	if err == nil {
 		defer release()
 	} else if ctx.Err() == nil {
-		b, err = h.prepare(spec.ID, l, is)
+		b, err = h.prepare(spec.ID, is)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -53,12 +53,12 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 }
 
 // prepare makes a box from nothing, up to the gate.
-func (h *host) prepare(id string, l layout, is purpose) (*box, error) {
+func (h *host) prepare(id string, is purpose) (*box, error) {
 	g, err := h.limiter.create(id, is.limits)
 	if err != nil {
 		return nil, err
 	}
-	p, err := h.stage(l, is)
+	p, err := h.stage(is)
 	if err != nil {
 		return nil, errors.Join(err, drain(g))
 	}

@@ -41,7 +41,7 @@
 //
 // The host's /usr, read-only, without /usr/local and /usr/src, where people put their own files;
 // the few files of /etc that Python and OpenSSL need; own /proc and /dev without ptys; /tmp of the
-// asked size and /dev/shm of half the memory. Another runtime is a directory with its own usr.
+// asked size and /dev/shm of half the memory.
 //
 // # Limits
 //

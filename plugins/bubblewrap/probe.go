@@ -67,7 +67,7 @@ func (k kind) python(ctx context.Context, id string, limits plugins.Limits, scri
 	}
 	command := []string{k.interpreter, "-s", "-B", "-c", script}
 	spec := plugins.Spec{ID: id, Limits: limits, Fresh: k.fresh}
-	exit, err := k.run(ctx, spec, k.layout, command, newMeter(), bytes.NewReader(input), &out)
+	exit, err := k.run(ctx, spec, command, newMeter(), bytes.NewReader(input), &out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}

@@ -40,7 +40,7 @@ func (p *process) pipes() (stdin, stdout, stderr, status *os.File) {
 
 // stage starts the chain up to the gate, where bwrap waits for its options. extra descriptors come
 // after the guest's. The caller must close the result.
-func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) {
+func (h *host) stage(is purpose, extra ...*os.File) (*process, error) {
 	p := &process{}
 	fd := fds{guest: p.Pass(h.guest)}
 	for _, f := range extra {
@@ -83,7 +83,7 @@ func (h *host) stage(l layout, is purpose, extra ...*os.File) (*process, error) 
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	p.begin = func(g group) error {
-		return cmp.Or(g.add(p.cmd.Process.Pid), open(ours, l.arguments(is, fd)))
+		return cmp.Or(g.add(p.cmd.Process.Pid), open(ours, h.layout.arguments(is, fd)))
 	}
 	p.wait = func() { _ = p.cmd.Wait() }
 	p.kill = func() { _ = p.cmd.Process.Kill() } // all of the box: it is PID 1 of the outer namespace

@@ -25,7 +25,7 @@ func TestNothingOutlivesBwrap(t *testing.T) {
 	defer guest.Close()
 	h := &host{guest: guest, bwrap: writeScript(t, "/bin/sleep 600 &\necho ready\nwait\n"), spawner: newSpawner(),
 		uids: &atomic.Uint32{}, limiter: polled{}}
-	p, err := h.stage(layout{}, purpose{limits: plugins.Limits{Pids: 100, Files: 100}, command: []string{"/airlock-init"}})
+	p, err := h.stage(purpose{limits: plugins.Limits{Pids: 100, Files: 100}, command: []string{"/airlock-init"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func (h *host) startTemplate(ctx context.Context, id string, imports []string, t
 		return nil, errors.Join(err, ours.Close())
 	}
 	command := append(slices.Clone(plugins.GuestArgv), guest.Mode)
-	p, err := h.stage(h.layout, purpose{command: command, limits: limits, template: true}, theirs)
+	p, err := h.stage(purpose{command: command, limits: limits, template: true}, theirs)
 	if err != nil {
 		return nil, errors.Join(err, ours.Close(), drain(g))
 	}
@@ -188,7 +188,7 @@ func (t *template) end() {
 // fork opens a box in the host's template. Its command runs when fork returns. The caller must call
 // release after the box's end.
 func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box, release func(), err error) {
-	if h.templates == nil || spec.Runtime != "" || spec.Fresh {
+	if h.templates == nil || spec.Fresh {
 		return nil, nil, errNoTemplate
 	}
 	t, err := h.templates.take(ctx, spec.Imports)
