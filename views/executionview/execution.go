@@ -1,6 +1,7 @@
 package executionview
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -62,13 +63,9 @@ func follow(x app.Execution) templ.Attributes {
 
 // channelWord names a channel of a box.
 func channelWord(channel string) string {
-	word, known := map[string]string{
+	return cmp.Or(map[string]string{
 		"script": "Script", "result": "Result", "stdout": "Output", "stderr": "Errors (stderr)",
 		"error": "Error message", "prompt": "LLM question", "answer": "LLM answer", "network": "Network",
 		"artifacts": "Artifacts",
-	}[channel]
-	if !known {
-		return channel
-	}
-	return word
+	}[channel], channel)
 }

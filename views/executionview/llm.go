@@ -3,6 +3,7 @@ package executionview
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,11 +30,5 @@ func typedText(text string) templ.Component {
 }
 
 func answeredExchanges(all []app.LLMExchange) []app.LLMExchange {
-	var over []app.LLMExchange
-	for _, e := range all {
-		if !e.AnsweredAt.IsZero() {
-			over = append(over, e)
-		}
-	}
-	return over
+	return slices.DeleteFunc(slices.Clone(all), func(e app.LLMExchange) bool { return e.AnsweredAt.IsZero() })
 }

@@ -16,16 +16,15 @@ import (
 // that checks.
 func unwatched() map[string]string {
 	return map[string]string{
-		"app/leases":          "the tests of app/engine run it",
-		"cmd/airlock":         "TestSoak and TestNothingIsLeft count the server's",
-		"cmd/airlock-init":    "it ends with its box",
-		"plugins/bubblewrap":  "a process of its own, whose goroutines TestNothingIsLeft counts",
-		"plugins/docker":      "a process of its own, whose goroutines TestNothingIsLeft counts",
-		"app/web/mcphttp":     "app/web's tests watch the whole server",
-		"app/web/ui/profiles": "app/web's tests watch the whole server",
-		"cmd/airlock-bench":   "a process of its own that measures and ends",
-		"plugins/landlock":    "a process of its own, whose goroutines TestNothingIsLeft counts",
-		"plugins/ssh":         "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"app/leases":         "the tests of app/engine run it",
+		"cmd/airlock":        "TestSoak and TestNothingIsLeft count the server's",
+		"cmd/airlock-init":   "it ends with its box",
+		"plugins/bubblewrap": "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"plugins/docker":     "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"app/web/mcphttp":    "app/web's tests watch the whole server",
+		"cmd/airlock-bench":  "a process of its own that measures and ends",
+		"plugins/landlock":   "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"plugins/ssh":        "a process of its own, whose goroutines TestNothingIsLeft counts",
 	}
 }
 
