@@ -50,10 +50,6 @@ type dialogue struct {
 	answers answerDigest
 }
 
-func newDialogue(s *script, recorded *recordedAnswers) *dialogue {
-	return &dialogue{session: s.session, clock: s.clock, recorded: recorded, turn: make(chan struct{}, 1)}
-}
-
 // ask answers a script's question from the record or the agent. It returns the exact text; an error
 // raises llm.Error in the script.
 func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply, error) {

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,7 +11,16 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/scheduler"
 )
+
+// Claim is an execution that this server may run.
+type Claim struct {
+	Execution app.Execution
+	Slot      *scheduler.Slot
+	Source    *Source  // as submitted; nil: in the store
+	Binding   *Binding // nil: bound when it runs
+}
 
 // Run is one execution from its claim until its row is terminal.
 //
@@ -48,6 +59,13 @@ type Hook interface {
 	After(e *ending)
 }
 
+// Begin makes a claimed execution live. Run.Execute must follow.
+func (r *Runner) Begin(c Claim) *Run {
+	run := newRun(r, c)
+	r.runs.add(run)
+	return run
+}
+
 func newRun(runner *Runner, c Claim) *Run {
 	r := &Run{runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
@@ -62,7 +80,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.script.output = &output{session: s, changed: r.notifier.schedule}
 	r.script.soFar.turn = semaphore.NewWeighted(1)
 	recorded := &recordedAnswers{runner: runner, x: r.x}
-	r.script.dialogue = newDialogue(r.script, recorded)
+	r.script.dialogue = &dialogue{session: s, clock: r.script.clock, recorded: recorded, turn: make(chan struct{}, 1)}
 	r.requests = &hostRequests{runner: runner, x: r.x, egress: s.egress, redaction: masks}
 	secrets := &secretsHook{runner: runner, x: r.x, redaction: masks}
 	r.hooks = []Hook{r.script.files, r.requests, secrets, s.egress, recorded}
@@ -169,6 +187,65 @@ func (r *Run) Network() []app.Connection { return r.session.egress.network() }
 func (r *Run) notify() {
 	r.requests.requestDenied()
 	r.runner.cfg.Hub.Publish(live.Execution(r.x.Handle))
+}
+
+// registry holds executions from their claim until their row is terminal.
+type registry struct {
+	mu          sync.Mutex
+	live        map[string]*Run // by handle
+	interrupted bool
+}
+
+// add makes an execution live. After interrupt it is stopped at once.
+func (g *registry) add(r *Run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.live[r.x.Handle] = r
+	if g.interrupted {
+		r.Stop(stopInterrupted())
+	}
+}
+
+func (g *registry) remove(r *Run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.live, r.x.Handle)
+}
+
+func (g *registry) get(handle string) *Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.live[handle]
+}
+
+func (g *registry) count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.live)
+}
+
+func (g *registry) all() []*Run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Collect(maps.Values(g.live))
+}
+
+func (g *registry) byProfile() map[string][]*Run {
+	profiles := map[string][]*Run{}
+	for _, r := range g.all() {
+		profiles[r.x.ProfileHandle] = append(profiles[r.x.ProfileHandle], r)
+	}
+	return profiles
+}
+
+// interrupt stops all executions, also those that are added later.
+func (g *registry) interrupt() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.interrupted = true
+	for _, r := range g.live {
+		r.Stop(stopInterrupted())
+	}
 }
 
 // notifyEvery bounds how often new output and connections are announced.

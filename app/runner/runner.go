@@ -3,8 +3,6 @@ package runner
 import (
 	"context"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +17,6 @@ import (
 	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/sandbox"
-	"github.com/computclaw/airlock/app/scheduler"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/skills"
@@ -69,14 +66,6 @@ type Runner struct {
 	loop   sync.WaitGroup
 }
 
-// Claim is an execution that this server may run.
-type Claim struct {
-	Execution app.Execution
-	Slot      *scheduler.Slot
-	Source    *Source  // as submitted; nil: in the store
-	Binding   *Binding // nil: bound when it runs
-}
-
 // Source is what a box gets to run.
 type Source struct {
 	Script, Inputs []byte // Inputs is nil if there are none
@@ -97,13 +86,6 @@ func New(cfg Config) *Runner {
 func (r *Runner) Start() {
 	news := r.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
 	r.loop.Go(func() { r.watchDecisions(news) })
-}
-
-// Begin makes a claimed execution live. Run.Execute must follow.
-func (r *Runner) Begin(c Claim) *Run {
-	run := newRun(r, c)
-	r.runs.add(run)
-	return run
 }
 
 // Tmp returns how much a script may keep in its /tmp, in bytes.
@@ -136,62 +118,3 @@ func (r *Runner) Stop() {
 
 // Wait returns when nothing watches for decisions any more.
 func (r *Runner) Wait() { r.loop.Wait() }
-
-// registry holds executions from their claim until their row is terminal.
-type registry struct {
-	mu          sync.Mutex
-	live        map[string]*Run // by handle
-	interrupted bool
-}
-
-// add makes an execution live. After interrupt it is stopped at once.
-func (g *registry) add(r *Run) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.live[r.x.Handle] = r
-	if g.interrupted {
-		r.Stop(stopInterrupted())
-	}
-}
-
-func (g *registry) remove(r *Run) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.live, r.x.Handle)
-}
-
-func (g *registry) get(handle string) *Run {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.live[handle]
-}
-
-func (g *registry) count() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.live)
-}
-
-func (g *registry) all() []*Run {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Collect(maps.Values(g.live))
-}
-
-func (g *registry) byProfile() map[string][]*Run {
-	profiles := map[string][]*Run{}
-	for _, r := range g.all() {
-		profiles[r.x.ProfileHandle] = append(profiles[r.x.ProfileHandle], r)
-	}
-	return profiles
-}
-
-// interrupt stops all executions, also those that are added later.
-func (g *registry) interrupt() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.interrupted = true
-	for _, r := range g.live {
-		r.Stop(stopInterrupted())
-	}
-}

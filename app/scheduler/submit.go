@@ -30,23 +30,8 @@ func (s *Scheduler) Submit(ctx context.Context, sub Submission) (app.Execution, 
 	if reserved { // a claim that is committed must begin here, so it is not given up half-way
 		ctx = context.WithoutCancel(ctx)
 	}
-	x, err := s.insert(ctx, sub, reserved)
-	claimed := err == nil && sub.Row.ClaimedBy != ""
-	switch {
-	case claimed:
-		s.begin(x, sub.Begin)
-	case reserved:
-		s.unreserve(sub.Discard)
-	}
-	if err == nil && !claimed && !sub.Row.Waits {
-		s.Wake()
-	}
-	return x, err
-}
-
-// insert stores the row, and claims it if reserved and next.
-func (s *Scheduler) insert(ctx context.Context, sub Submission, reserved bool) (x app.Execution, err error) {
-	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+	var x app.Execution
+	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := sub.Check(ctx, tx); err != nil {
 			return err
 		}
@@ -64,6 +49,16 @@ func (s *Scheduler) insert(ctx context.Context, sub Submission, reserved bool) (
 		x = stored.Execution
 		return err
 	})
+	claimed := err == nil && sub.Row.ClaimedBy != ""
+	switch {
+	case claimed:
+		s.begin(x, sub.Begin)
+	case reserved:
+		s.unreserve(sub.Discard)
+	}
+	if err == nil && !claimed && !sub.Row.Waits {
+		s.Wake()
+	}
 	return x, err
 }
 
