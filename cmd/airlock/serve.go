@@ -87,7 +87,8 @@ type server struct {
 }
 
 // start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when
-// requests are answered. out gets the first admin token.
+// requests are answered. out gets the first admin token. After an error the process has to end,
+// which closes the listeners.
 func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (_ *server, err error) {
 	s := &server{cfg: cfg, log: log, failed: make(chan error, 1), follow: func() {}}
 	defer func() {
@@ -100,20 +101,10 @@ func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writ
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w (set AIRLOCK_ADDR)", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = listener.Close()
-		}
-	}()
 	monitor, err := listenForMetrics(ctx, cfg.MetricsAddr)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil && monitor != nil {
-			_ = monitor.Close()
-		}
-	}()
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)
