@@ -46,7 +46,7 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 		{"a reference that leads nowhere", 0, in.Env, "", []string{"set", "LOST", "--vault", bad, "--mode", "injected"},
 			bad + " resolves: no: nothing is stored there"},
 		{"a reference without data/", 0, in.Env, "", []string{"set", "LOST", "--vault", "secret/app#token"},
-			"KV 2 references need data/: " + good},
+			"a path in KV version 2 needs data/ after its mount"},
 		{"one in Airlock", 0, in.Env, held, []string{"set", "HELD", "--mode", "injected"}, "version 1"},
 		{"erased for nothing", 2, in.Env, "", []string{"set", "HELD", "--vault", bad}, "If you mean it, add --yes"},
 		{"no variables to set", 2, without, "", []string{"set", "HELD", "--vault", good},
