@@ -84,9 +84,6 @@ func (s *Spool) Open() io.Reader {
 	return archive.OpenChunks(io.NewSectionReader(s.file, 0, math.MaxInt64), s.key, "")
 }
 
-// At reads the content at random. It is for one goroutine.
-func (s *Spool) At() io.ReaderAt { return archive.OpenChunksAt(s.file, s.size, s.key, "") }
-
 func spoolError(err error) error {
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
 		e := errFull()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Turns are places to wait for. Names take turns; callers of one name are served in order. Safe for
@@ -48,6 +49,16 @@ func (t *Turns) Take(ctx context.Context, name string) error {
 		t.admitLocked()
 	}
 	return context.Cause(ctx)
+}
+
+// TakeWithin waits for a turn, and gets full after a time. The caller must call give.
+func (t *Turns) TakeWithin(ctx context.Context, name string, wait time.Duration) (give func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, t.full)
+	defer cancel()
+	if err := t.Take(ctx, name); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { t.Give(name) }), nil
 }
 
 // Give ends a turn.

@@ -3,7 +3,6 @@ package archive
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"fmt"
 	"io"
 )
 
@@ -27,57 +26,6 @@ func OpenChunks(r io.Reader, key []byte, place string) io.Reader {
 
 // SealedSize is the length of n bytes as chunks.
 func SealedSize(n int64) int64 { return n + tagSize*max(1, (n+chunkSize-1)/chunkSize) }
-
-// RandomReader reads chunks at any offset. It is for one goroutine.
-type RandomReader struct {
-	r     io.ReaderAt
-	size  int64 // of the content
-	place []byte
-	aead  cipher.AEAD
-	held  int64 // number of the chunk in buf; -1: none
-	buf   []byte
-	in    []byte
-}
-
-// OpenChunksAt is OpenChunks for random reads of size bytes.
-func OpenChunksAt(r io.ReaderAt, size int64, key []byte, place string) *RandomReader {
-	return &RandomReader{r: r, size: size, place: []byte(place), aead: newChunkAEAD(key), held: -1,
-		in: make([]byte, chunkSize+tagSize)}
-}
-
-// ReadAt implements io.ReaderAt. Errors wrap ErrDamaged or are those of the source.
-func (c *RandomReader) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) {
-		at := off + int64(n)
-		if at >= c.size {
-			return n, io.EOF
-		}
-		if err := c.hold(at / chunkSize); err != nil {
-			return n, err
-		}
-		n += copy(p[n:], c.buf[at%chunkSize:])
-	}
-	return n, nil
-}
-
-func (c *RandomReader) hold(number int64) error {
-	if number == c.held {
-		return nil
-	}
-	begin := number * chunkSize
-	length := min(chunkSize, c.size-begin)
-	in := c.in[:length+tagSize]
-	if n, err := c.r.ReadAt(in, number*(chunkSize+tagSize)); n < len(in) {
-		return fmt.Errorf("%w: chunk %d: %w", ErrDamaged, number, err)
-	}
-	c.held = -1
-	plain, err := c.aead.Open(c.buf[:0], nonce(uint64(number), begin+length == c.size), in, c.place)
-	if err != nil {
-		return fmt.Errorf("%w: chunk %d was changed, moved or cut off", ErrDamaged, number)
-	}
-	c.buf, c.held = plain, number
-	return nil
-}
 
 func newChunkAEAD(key []byte) cipher.AEAD {
 	if len(key) != KeySize {

@@ -29,10 +29,6 @@ func TestChunksAreBoundToTheirPlaceAndKey(t *testing.T) {
 		if got, err := open(sealed.Bytes(), key, "blob a"); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%d bytes: opened as %d, %v", size, len(got), err)
 		}
-		at := OpenChunksAt(bytes.NewReader(sealed.Bytes()), int64(size), key, "blob a")
-		if got, err := io.ReadAll(io.NewSectionReader(at, 0, int64(size))); err != nil || !bytes.Equal(got, content) {
-			t.Errorf("%d bytes at random: %d, %v", size, len(got), err)
-		}
 		changed := bytes.Clone(sealed.Bytes())
 		changed[len(changed)/2] ^= 1
 		for name, try := range map[string]func() ([]byte, error){

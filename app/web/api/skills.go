@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -35,12 +34,7 @@ var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sen
 
 // takeMemory waits for a profile's turn to hold skill files. The caller must call release.
 func (h *Handlers) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(c.Request().Context(), skillPatience, errTooManySkills)
-	defer cancel()
-	if err := h.skillFiles.Take(ctx, p.Handle); err != nil {
-		return nil, err
-	}
-	return func() { h.skillFiles.Give(p.Handle) }, nil
+	return h.skillFiles.TakeWithin(c.Request().Context(), p.Handle, skillPatience)
 }
 
 // uploadSkill answers POST /skills with a zip file, or JSON that names a past execution.

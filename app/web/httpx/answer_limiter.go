@@ -2,10 +2,8 @@ package httpx
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -20,7 +18,8 @@ const (
 	largeAnswers = 8                // at once, until they are read
 	answerQueue  = 64               // that wait for a place
 	answerWait   = 10 * time.Second // for a place
-	answerGrace  = 10 * time.Second // to read an answer, plus a second per minDownloadRate bytes
+	answerGrace  = 10 * time.Second // to read an answer, plus a second per leastRate bytes
+	leastRate    = 32 << 10         // bytes a second
 )
 
 // ErrAnswers refuses an answer that found no place.
@@ -59,12 +58,10 @@ func (l *AnswerLimiter) JSON(c echo.Context, profile string, small bool, build f
 	carrier.release() // the last answer has been read
 	give := func() {}
 	if !small {
-		ctx, cancel := context.WithTimeoutCause(c.Request().Context(), l.wait, ErrAnswers)
-		defer cancel()
-		if err := l.places.Take(ctx, profile); err != nil {
+		var err error
+		if give, err = l.places.TakeWithin(c.Request().Context(), profile, l.wait); err != nil {
 			return err
 		}
-		give = sync.OnceFunc(func() { l.places.Give(profile) })
 	}
 	kept := false
 	defer func() {
@@ -87,7 +84,7 @@ func (l *AnswerLimiter) JSON(c echo.Context, profile string, small bool, build f
 // hurry drops readers that take a large answer too slowly. The request's rest is read first, so the
 // deadline covers its sender too.
 func (l *AnswerLimiter) hurry(c echo.Context, size int) {
-	until := time.Now().Add(l.grace + time.Duration(size)*time.Second/minDownloadRate)
+	until := time.Now().Add(l.grace + time.Duration(size)*time.Second/leastRate)
 	w := http.NewResponseController(c.Response())
 	_ = w.SetReadDeadline(until)
 	_ = w.SetWriteDeadline(until)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -57,21 +56,12 @@ type limitedBody struct {
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.read += int64(n); b.read > SmallBody && b.give == nil {
-		if err := b.take(); err != nil {
-			return 0, err
+		var full error
+		if b.give, full = b.limiter.places.TakeWithin(b.ctx, b.address, b.limiter.wait); full != nil {
+			return 0, full
 		}
 	}
 	return n, err
-}
-
-func (b *limitedBody) take() error {
-	ctx, cancel := context.WithTimeoutCause(b.ctx, b.limiter.wait, ErrBodies)
-	defer cancel()
-	if err := b.limiter.places.Take(ctx, b.address); err != nil {
-		return err
-	}
-	b.give = sync.OnceFunc(func() { b.limiter.places.Give(b.address) })
-	return nil
 }
 
 // release gives the place back.

@@ -7,7 +7,6 @@
 //   - BodyLimiter: large request bodies in memory
 //   - AnswerLimiter: large answers in memory, until read
 //   - MaxLongPolls: waiting calls
-//   - downloadWriter: a download's time
 //
 // Places are fixed in number and size. A profile or an address gets half of them at most.
 package httpx

@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -25,7 +24,7 @@ type Download struct {
 	Inline bool   // shown by the browser, not stored
 }
 
-// SendDownload answers with the output of write. Slow readers get extra time. A failure breaks the
+// SendDownload answers with the output of write. Each piece has a deadline. A failure breaks the
 // connection, so that a part never passes for the whole.
 func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error {
 	if err := RefuseBody(c.Request()); err != nil {
@@ -46,34 +45,8 @@ func SendDownload(c echo.Context, d Download, write func(io.Writer) error) error
 		header.Set(echo.HeaderContentLength, strconv.FormatInt(d.Size, 10))
 	}
 	w.WriteHeader(http.StatusOK)
-	if err := write(newDownloadWriter(w, c.Request())); err != nil {
+	if err := write(NewDeadlineWriter(w, c.Request())); err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	return nil
-}
-
-// minDownloadRate is the least bytes a second that a reader takes in the long run.
-const minDownloadRate = 32 << 10
-
-// downloadWriter extends a download's deadline as its reader takes bytes. The reader has the
-// server's time for an answer, plus a second per minDownloadRate. Slower ones are dropped, since a
-// download holds memory or a file. It is not safe for concurrent use.
-type downloadWriter struct {
-	w     http.ResponseWriter
-	until time.Time
-}
-
-// newDownloadWriter returns a writer for a request after KeepOpen.
-func newDownloadWriter(w http.ResponseWriter, r *http.Request) *downloadWriter {
-	return &downloadWriter{w, time.Now().Add(AnswerTimeout(r))}
-}
-
-// Write implements io.Writer.
-func (w *downloadWriter) Write(p []byte) (int, error) {
-	if err := http.NewResponseController(w.w).SetWriteDeadline(w.until); err != nil {
-		return 0, err
-	}
-	n, err := w.w.Write(p)
-	w.until = w.until.Add(time.Duration(n) * time.Second / minDownloadRate)
-	return n, err
 }
