@@ -101,7 +101,9 @@ func Dynamic(i Instance, p *app.Profile, now time.Time) (string, error) {
 	view.Instance, view.Base = &i, i.URL
 	if p != nil {
 		view.Profile = describe(*p, now)
-		view.Profile.listSkills(i.Skills)
+		// The names of skills can't contain markup.
+		view.Profile.Skills, view.Profile.MoreSkills = fit(i.Skills, maxSkillList,
+			func(name string) int { return len(name) + 4 })
 	}
 	return render(view)
 }

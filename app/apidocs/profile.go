@@ -56,29 +56,22 @@ func describe(p app.Profile, now time.Time) *profile {
 	return v
 }
 
-// listSkills names the profile's skills. Their names can't contain markup.
-func (v *profile) listSkills(names []string) {
-	size := 0
-	for n, name := range names {
-		if size += len(name) + 4; size > maxSkillList {
-			v.MoreSkills = len(names) - n
-			return
+// fit returns the first of a list that fit into bytes, and how many more there are.
+func fit[T any](list []T, bytes int, size func(T) int) (shown []T, more int) {
+	for n, item := range list {
+		if bytes -= size(item); bytes < 0 {
+			return list[:n], len(list) - n
 		}
-		v.Skills = append(v.Skills, name)
 	}
+	return list, 0
 }
 
 func keys(p app.Profile) (list []key, more int) {
-	for size, n := 0, 0; n < len(p.Keys); n++ {
-		k := p.Keys[n]
-		row := key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists, Description: quote(k.Description, maxKeyAbout),
-			Hosts: hostNames(k.EffectiveHosts())}
-		if size += len(row.Name) + len(row.Hosts) + len(row.Description) + 30; size > maxKeyRows {
-			return list, len(p.Keys) - n
-		}
-		list = append(list, row)
+	for _, k := range p.Keys {
+		list = append(list, key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists,
+			Description: quote(k.Description, maxKeyAbout), Hosts: hostNames(k.EffectiveHosts())})
 	}
-	return list, 0
+	return fit(list, maxKeyRows, func(k key) int { return len(k.Name) + len(k.Hosts) + len(k.Description) + 30 })
 }
 
 // modeOf returns a key's mode: the credential's, else the requested one.
@@ -103,14 +96,10 @@ func hostNames(list []app.Host) string {
 }
 
 func hosts(p app.Profile) (list []host, more int) {
-	for size, n := 0, 0; n < len(p.Hosts); n++ {
-		h := host{p.Hosts[n].Brief(), p.Hosts[n].Allowed}
-		if size += len(h.Host) + 4; size > maxHostList {
-			return list, len(p.Hosts) - n
-		}
-		list = append(list, h)
+	for _, h := range p.Hosts {
+		list = append(list, host{h.Brief(), h.Allowed})
 	}
-	return list, 0
+	return fit(list, maxHostList, func(h host) int { return len(h.Host) + 4 })
 }
 
 // advice is the next step.

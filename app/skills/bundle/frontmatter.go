@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -122,7 +123,7 @@ func (r *frontmatterReader) mapping(n *yaml.Node, depth int) (fields []field) {
 			f.text = value.Value
 		case value.Kind == yaml.MappingNode && depth == 0:
 			f.isMap, f.fields = true, r.mapping(value, depth+1)
-		case value.Kind == yaml.SequenceNode && r.isList(key.Value):
+		case value.Kind == yaml.SequenceNode && slices.Contains(r.lists, key.Value):
 			f.text = r.joined(value)
 		default:
 			r.add(value, fmt.Sprintf("The value of %s is not a text.", name))
@@ -142,15 +143,6 @@ func (r *frontmatterReader) plain(n *yaml.Node) bool {
 		r.add(n, "The frontmatter uses a YAML tag.")
 	default:
 		return true
-	}
-	return false
-}
-
-func (r *frontmatterReader) isList(name string) bool {
-	for _, list := range r.lists {
-		if name == list {
-			return true
-		}
 	}
 	return false
 }

@@ -69,7 +69,8 @@ func viewSkills(base string, list []appskills.Version, details bool) skillsView 
 }
 
 // showSkills shows versions to a profile's agent, with the profile's secrets masked.
-func (h *Handlers) showSkills(c echo.Context, p app.Profile, list []appskills.Version, details bool) (skillsView, error) {
+func (h *Handlers) showSkills(c echo.Context, p app.Profile, list []appskills.Version,
+	details bool) (skillsView, error) {
 	view := viewSkills(h.Origins.BaseURL(c.Request()), list, details)
 	texts := make([]string, 0, 4*len(list))
 	for _, v := range view.Skills {
