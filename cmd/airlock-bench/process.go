@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,18 +27,10 @@ func processorTimes(pid int) (server, all time.Duration) {
 	return server, all
 }
 
-// memoryNow returns a process's resident memory in MiB, and memoryPeak the most so far.
-func memoryNow(pid int) float64  { return statusLine(pid, "VmRSS") }
-func memoryPeak(pid int) float64 { return statusLine(pid, "VmHWM") }
-
-// statusLine reads a size in MiB from a process's status file; 0 if it has ended.
-func statusLine(pid int, field string) float64 {
+// memoryPeak returns the most resident memory of a process so far, in MiB; 0 if it has ended.
+func memoryPeak(pid int) (mib float64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, field+":"); ok {
-			kib, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
-			return kib / 1024
-		}
-	}
-	return 0
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	_, _ = fmt.Sscan(rest, &mib) // in KiB
+	return mib / 1024
 }

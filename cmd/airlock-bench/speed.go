@@ -16,8 +16,6 @@ import (
 const (
 	// boxPython is the boxes' interpreter; an earlier python3 in the PATH may be another program.
 	boxPython = "/usr/bin/python3"
-	// settled is the rest before a server's memory is read.
-	settled = 2 * time.Second
 	// breath is the pause before a single measurement: the pool refills, and the processor sleeps
 	// for both sides.
 	breath = 150 * time.Millisecond
@@ -29,14 +27,7 @@ func measureSpeed(ctx context.Context, t *table, o options) error {
 	if err := measureStart(ctx, t, program); err != nil {
 		return err
 	}
-	err := withServer(ctx, program, func(s *server) error {
-		profile, err := s.newProfile(ctx)
-		if err != nil {
-			return err
-		}
-		trivial := func() error { _, err := s.execute(ctx, profile, "set_result(1)", nil); return err }
-		time.Sleep(settled)
-		t.add("memory of the server, idle", "MiB", memoryNow(s.process.Pid))
+	err := withProfile(ctx, program, func(s *server, profile string, trivial func() error) error {
 		if err := measureWarm(ctx, t, o.rounds, trivial); err != nil {
 			return err
 		}
@@ -54,16 +45,24 @@ func measureSpeed(ctx context.Context, t *table, o options) error {
 	if err != nil {
 		return err
 	}
+	return withProfile(ctx, program, func(_ *server, _ string, trivial func() error) error {
+		return timeEach(t, "submit to completed, cold, one at a time", max(o.rounds/4, 3), trivial)
+	}, "AIRLOCK_POOL=0")
+}
+
+// withProfile is withServer with a locked profile and a trivial execution of it.
+func withProfile(ctx context.Context, program string, measure func(*server, string, func() error) error,
+	more ...string) error {
 	return withServer(ctx, program, func(s *server) error {
 		profile, err := s.newProfile(ctx)
 		if err != nil {
 			return err
 		}
-		return timeEach(t, "submit to completed, cold, one at a time", max(o.rounds/4, 3), func() error {
+		return measure(s, profile, func() error {
 			_, err := s.execute(ctx, profile, "set_result(1)", nil)
 			return err
 		})
-	}, "AIRLOCK_POOL=0")
+	}, more...)
 }
 
 func measureStart(ctx context.Context, t *table, program string) error {
