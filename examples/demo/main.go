@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"flag"
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,7 +25,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.binary, "airlock", "./airlock", "the program to start")
-	flag.StringVar(&o.addr, "addr", address(os.Getenv("AIRLOCK_ADDR")), "where Airlock shall listen")
+	flag.StringVar(&o.addr, "addr", cmp.Or(os.Getenv("AIRLOCK_ADDR"), "127.0.0.1:9090"), "where Airlock shall listen")
 	flag.StringVar(&o.dir, "data", "./data/demo", "where Airlock shall keep its data")
 	flag.BoolVar(&o.once, "once", false, "end after the walk")
 	flag.Parse()
@@ -35,21 +35,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "\nThe demo failed:", err)
 		os.Exit(1)
 	}
-}
-
-// address turns AIRLOCK_ADDR into an address to connect to, by default on port 9090.
-func address(configured string) string {
-	host, port, err := net.SplitHostPort(configured)
-	if err != nil {
-		host, port = "", configured
-	}
-	if port == "" {
-		port = "9090"
-	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 func run(ctx context.Context, o options) error {

@@ -32,17 +32,6 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-func TestTheAddressIsTheConfiguredOne(t *testing.T) {
-	for configured, want := range map[string]string{
-		"": "127.0.0.1:9090", "9191": "127.0.0.1:9191", ":9191": "127.0.0.1:9191", "0.0.0.0:9191": "127.0.0.1:9191",
-		"[::]:9191": "127.0.0.1:9191", "127.0.0.2:80": "127.0.0.2:80",
-	} {
-		if got := address(configured); got != want {
-			t.Errorf("%q: %s, want %s", configured, got, want)
-		}
-	}
-}
-
 // Ctrl-C is how the demo is meant to end, so it is no failure.
 func TestCtrlCEndsTheDemoWell(t *testing.T) {
 	demo := exec.CommandContext(t.Context(), build(t, "."), "-airlock", build(t, "../../cmd/airlock"), "-data",
