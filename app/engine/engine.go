@@ -21,16 +21,13 @@ import (
 
 // Engine runs executions. It is safe for concurrent use.
 type Engine struct {
-	Submitter  *executions.Submitter
-	Controller *executions.Controller
-	Reader     *executions.Reader
-	Statistics *executions.Statistics
-	Scheduler  *scheduler.Scheduler
-	Runner     *runner.Runner
-	Sandboxes  *sandbox.Manager
-	Files      *files.Files
-	Approvals  *approvals.Service
-	Skills     *skills.Service
+	executions.Executions
+	Scheduler *scheduler.Scheduler
+	Runner    *runner.Runner
+	Sandboxes *sandbox.Manager
+	Files     *files.Files
+	Approvals *approvals.Service
+	Skills    *skills.Service
 
 	Limits   app.Limits   // of every box
 	Timeouts app.Timeouts // of every execution
@@ -81,15 +78,13 @@ func New(cfg Config) *Engine {
 			return e.Runner.Begin(runner.Claim{Execution: x, Slot: slot}).Execute
 		},
 	})
-	parts := executions.New(executions.Config{
+	e.Executions = executions.New(executions.Config{
 		Store: cfg.Store, Profiles: in.Profiles, Binder: in.Binder, Resolver: in.Resolver,
 		Keyring: cfg.Keyring, Hub: cfg.Hub, Metrics: cfg.Metrics, Log: cfg.Log,
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Files: cfg.Files,
 		Approvals: in.Approvals, Skills: e.Skills, Timeouts: cfg.Timeouts,
 	})
 	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})
-	e.Submitter, e.Controller, e.Reader, e.Statistics = parts.Submitter, parts.Controller, parts.Reader,
-		parts.Statistics
 	return e
 }
 

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -23,16 +22,7 @@ type grant struct {
 	vault    bool   // some values came from Vault, so the script as it is shown must be redacted again
 }
 
-// resolve reads the present values of a policy. Release the grant's lease, also after an error.
-func (r *Runner) resolve(ctx context.Context, profile string, policy app.Policy) (grant, error) {
-	values, err := r.cfg.Resolver.Resolve(ctx, profile, policy)
-	if err != nil {
-		return grant{}, fmt.Errorf("resolve the values: %w", err)
-	}
-	return newGrant(policy, values)
-}
-
-// newGrant returns what a policy grants with these values.
+// newGrant returns what a policy grants with these values. Release its lease, also after an error.
 func newGrant(bound app.Policy, values []secrets.Resolved) (grant, error) {
 	g := grant{settings: make(map[string]string, len(values)), values: values}
 	for _, v := range values {

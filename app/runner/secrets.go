@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -17,8 +18,12 @@ type secretsHook struct {
 // Before resolves the values, unless that was done with the claim.
 func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 	if !b.resolved {
-		err := retryWhileFull(ctx, func() (err error) {
-			h.grant, err = h.runner.resolve(ctx, h.x.ProfileHandle, b.policy)
+		err := retryWhileFull(ctx, func() error {
+			values, err := h.runner.cfg.Resolver.Resolve(ctx, h.x.ProfileHandle, b.policy)
+			if err != nil {
+				return fmt.Errorf("resolve the values: %w", err)
+			}
+			h.grant, err = newGrant(b.policy, values)
 			return err
 		})
 		if err != nil {

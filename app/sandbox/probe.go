@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -228,23 +227,4 @@ func (m *Manager) markUnhealthy(s *backendState, b *Backend, err error) {
 	m.mu.Unlock()
 	m.selectActive()
 	s.requestProbe()
-}
-
-// failureCount counts failures in a row. It is safe for concurrent use.
-type failureCount struct {
-	mu sync.Mutex
-	n  int
-}
-
-func (f *failureCount) add() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n++
-	return f.n
-}
-
-func (f *failureCount) reset() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n = 0
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
@@ -61,14 +62,14 @@ func (m *Manager) chooseLocked() []*backendState {
 // activateLocked makes a backend that passed its proof ready for boxes.
 func (m *Manager) activateLocked(s *backendState) *Backend {
 	b := newBackend(s, m.cfg)
-	failures := &failureCount{}
+	var failures atomic.Int64 // in a row
 	b.opened = func() {
-		failures.reset()
+		failures.Store(0)
 		m.resetRelapse(s)
 	}
 	b.failed = func(err error) {
 		m.cfg.Log.Warn("could not open a sandbox", "backend", s.Name, "error", err)
-		if failures.add() == maxFailures {
+		if failures.Add(1) == maxFailures {
 			m.markUnhealthy(s, b, err)
 		}
 	}
