@@ -77,8 +77,8 @@ func (o *operator) tellAge(done transfer.Restored) {
 func (o *operator) restoreKey() (ring *secrets.Keyring, keep func() error, err error) {
 	path := filepath.Join(o.cfg.DataDir, secrets.InstanceKeyFile)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) || !o.cfg.OwnKey() {
-		ring, _, _, err := instance.OpenKeyring(o.cfg)
-		return ring, nil, err
+		keys, err := instance.OpenKeys(o.cfg)
+		return keys.Ring, nil, err
 	}
 	key, older := secrets.NewInstanceKey(), []app.Secret{}
 	if !o.cfg.OldSecretKey.Empty() {

@@ -56,17 +56,14 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 			err = errors.Join(err, st.Close())
 		}
 	}()
-	ring, from, made, err := OpenKeyring(cfg)
+	keys, err := OpenKeys(cfg)
 	if err != nil {
 		return nil, err
 	}
-	older, err := olderKeys(cfg)
+	ring, err := instance.VerifyKeyring(ctx, st, keys.Ring)
 	if err != nil {
-		return nil, err
-	}
-	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
-		if made { // it opens nothing, and would be taken for the one that is missing
-			err = errors.Join(lostKey(from, err), os.Remove(from))
+		if keys.Made { // it opens nothing, and would be taken for the one that is missing
+			err = errors.Join(lostKey(keys.From, err), os.Remove(keys.From))
 		}
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client,
 		Leases: keeper})
 	i := &Instance{Store: st, Keyring: ring, Hub: hub, vault: client, leases: keeper, Access: desk,
-		Key: keyInfo(cfg, ring, from), KeyMade: made, Rotating: len(older) > 0}
+		Key: keyInfo(cfg, ring, keys.From), KeyMade: keys.Made, Rotating: keys.Rotating}
 	if i.Files, err = openFiles(cfg, st, ring, log); err != nil {
 		return nil, err
 	}
@@ -133,27 +130,29 @@ func (i *Instance) Label() string {
 // Close closes the database and the connection to Vault.
 func (i *Instance) Close() error { return errors.Join(i.closeVault(), i.Store.Close()) }
 
-// OpenKeyring reads the instance key and, while a rotation is not finished, the one before. It says
-// where the key is from, and whether it was made now.
-func OpenKeyring(cfg config.Config) (ring *secrets.Keyring, from string, made bool, err error) {
-	key, from, made, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
-	if err != nil {
-		return nil, "", false, err
-	}
-	older, err := olderKeys(cfg)
-	if err != nil {
-		return nil, "", false, err
-	}
-	ring, err = secrets.NewKeyring(key, older...)
-	return ring, from, made, err
+// Keys are the instance keys of a data directory.
+type Keys struct {
+	Ring     *secrets.Keyring
+	From     string // where the instance key is from
+	Made     bool   // it was made now
+	Rotating bool   // the one before is on the ring, too
 }
 
-func olderKeys(cfg config.Config) ([]app.Secret, error) {
+// OpenKeys reads the instance key and, while a rotation is not finished, the one before.
+func OpenKeys(cfg config.Config) (k Keys, err error) {
+	key, from, made, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return k, err
+	}
+	var older []app.Secret
 	switch {
 	case !cfg.OldSecretKey.Empty():
-		return []app.Secret{cfg.OldSecretKey}, nil
+		older = []app.Secret{cfg.OldSecretKey}
 	case cfg.OwnKey():
-		return secrets.OlderKeys(cfg.DataDir)
+		if older, err = secrets.OlderKeys(cfg.DataDir); err != nil {
+			return k, err
+		}
 	}
-	return nil, nil
+	ring, err := secrets.NewKeyring(key, older...)
+	return Keys{Ring: ring, From: from, Made: made, Rotating: len(older) > 0}, err
 }
