@@ -56,7 +56,7 @@ func sampleSkill() skillview.SkillPage {
 			Description: "Sums the rows of a table, by outlet and month.", Instructions: instructions(),
 			Facts: bundle.Facts{Hosts: []string{"telemetry.example.net"}, Binary: []string{"assets/logo.png"},
 				Secrets:      []bundle.Finding{{File: "scripts/main.py", Line: 4, What: "jwt"}},
-				Requirements: []string{"pandas==2.2.3", "openpyxl"}},
+				Requirements: []string{"pandas==2.2.3", "openpyxl"}}.All(),
 			Files: []skillview.File{
 				{Path: "SKILL.md", Size: 420, Text: "---\nname: row-totals\ndescription: Sums the rows of a table, by outlet and month.\n---\nSend `rows`, a list of objects with numbers.\n"},
 				{Path: "assets/logo.png", Size: 12 << 10, Missing: skillview.NoText},
@@ -93,7 +93,7 @@ func hostileSkill() skillview.SkillPage {
 	p.Content.Description = falseReason
 	p.Content.Files[3].Path, p.Content.Changes[1].Path = long, long
 	p.Content.Files[3].Text = "a = 1 # \u202e\u2066harmless\u2069\n" + strings.Repeat("x", 3000) + "\n"
-	p.Content.Facts.Hosts = []string{strings.Repeat("a-long-label.", 18) + "example"}
+	p.Content.Facts[0].Places = []string{strings.Repeat("a-long-label.", 18) + "example"} // the hosts
 	p.Content.Version.Manifest.Hosts = strange()
 	return p
 }

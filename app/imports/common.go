@@ -1,6 +1,10 @@
 package imports
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/computclaw/airlock/app/python"
+)
 
 // What makes a module common: it is imported by one of so many scripts, once there are enough.
 const (
@@ -48,4 +52,20 @@ func Loadable() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// AtTop returns the modules that a script's statements at column 0 may import, each once. What is
+// imported from a module may be one in it, so that counts as one too.
+func AtTop(script string) (modules []string) {
+	for _, one := range python.Read(script).Imports {
+		if !one.AtTop || one.Level > 0 {
+			continue
+		}
+		modules = append(modules, one.Module)
+		for _, name := range one.Names {
+			modules = append(modules, one.Module+"."+name)
+		}
+	}
+	slices.Sort(modules)
+	return slices.Compact(modules)
 }

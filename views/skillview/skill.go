@@ -2,6 +2,7 @@ package skillview
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ type Content struct {
 	// Instructions is SKILL.md as HTML of package markdown; "" if too long.
 	Instructions string
 	Files        []File
-	Facts        bundle.Facts
+	Facts        []bundle.Fact
 	Missing      []string // packages that its profiles' boxes lack
 	Changes      []Change // against the last approved version
 }
@@ -132,7 +133,7 @@ const maxPlaces = 20
 
 // facts are those that were found.
 func (c Content) facts() []bundle.Fact {
-	all := c.Facts.All()
+	all := slices.Clone(c.Facts)
 	for i, f := range all {
 		if len(f.Places) > maxPlaces {
 			all[i].Places = append(f.Places[:maxPlaces:maxPlaces], fmt.Sprintf("and %d more", len(f.Places)-maxPlaces))

@@ -72,24 +72,6 @@ func (facts Facts) All() (all []Fact) {
 	return all
 }
 
-// Mapped returns the facts with change made to each text that stands in the bundle.
-func (facts Facts) Mapped(change func(string) string) Facts {
-	for _, list := range []*[]string{&facts.Hosts, &facts.Imports, &facts.Requirements, &facts.Binary} {
-		*list = slices.Clone(*list)
-		for i, text := range *list {
-			(*list)[i] = change(text)
-		}
-	}
-	for _, list := range []*[]Finding{&facts.Calls, &facts.Environment, &facts.Unread, &facts.Secrets, &facts.Invisible,
-		&facts.Mixed} {
-		*list = slices.Clone(*list)
-		for i, f := range *list {
-			(*list)[i] = Finding{change(f.File), f.Line, change(f.What)}
-		}
-	}
-	return facts
-}
-
 func places(findings []Finding) (list []string) {
 	for _, f := range findings {
 		list = append(list, f.String())

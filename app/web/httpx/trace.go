@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -25,29 +26,19 @@ func TraceID(c echo.Context) string {
 	return id
 }
 
-// parseTraceparent returns the header's trace id. The header has version, trace id, parent id and
-// flags in lower-case hex of fixed lengths. Later versions may append more after a hyphen.
+// traceparent is version, trace id, parent id and flags. Later versions may append more.
+var traceparent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$`)
+
+// parseTraceparent returns the header's trace id, or "".
 func parseTraceparent(h http.Header) string {
 	values := h.Values("Traceparent")
-	if len(values) != 1 || len(values[0]) < 55 || len(values[0]) > 512 {
+	if len(values) != 1 {
 		return ""
 	}
-	text, rest := values[0][:55], values[0][55:]
-	parts := strings.Split(text, "-")
-	if len(parts) != 4 || len(parts[0]) != 2 || len(parts[1]) != 32 || len(parts[2]) != 16 || len(parts[3]) != 2 {
+	parts := traceparent.FindStringSubmatch(values[0])
+	if parts == nil || parts[1] == "ff" || parts[1] == "00" && parts[4] != "" ||
+		strings.Trim(parts[2], "0") == "" || strings.Trim(parts[3], "0") == "" {
 		return ""
 	}
-	for _, p := range parts {
-		if strings.Trim(p, "0123456789abcdef") != "" {
-			return ""
-		}
-	}
-	version := parts[0]
-	if version == "ff" || version == "00" && rest != "" || rest != "" && rest[0] != '-' {
-		return ""
-	}
-	if strings.Trim(parts[1], "0") == "" || strings.Trim(parts[2], "0") == "" {
-		return ""
-	}
-	return parts[1]
+	return parts[2]
 }

@@ -54,7 +54,9 @@ func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskill
 	shown := mask(red, v.Description, b.Instructions)
 	content.Description = shown[0]
 	content.Instructions, _ = markdown.Render(shown[1])
-	content.Facts = h.Engine.Skills.Scan(*b).Mapped(func(text string) string { return mask(red, text)[0] })
+	for _, fact := range h.Engine.Skills.Scan(*b).All() {
+		content.Facts = append(content.Facts, bundle.Fact{Name: fact.Name, Places: mask(red, fact.Places...)})
+	}
 	content.Missing = mask(red, h.missing(s, v, profiles)...)
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
