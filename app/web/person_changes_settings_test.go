@@ -10,7 +10,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -146,21 +145,6 @@ func TestPause(t *testing.T) {
 		t.Errorf("still paused: %s", text)
 	}
 	s.get(paths.Audit).says("tbody", "Executions paused").says("tbody", "Executions resumed")
-}
-
-func TestBrowserNames(t *testing.T) {
-	t.Parallel()
-	for agent, want := range map[string]string{
-		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0":                                       "Firefox on Linux",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1":        "Safari on iPhone",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0":    "Edge on Windows",
-		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36": "Chrome on Android",
-		"curl/8.5.0": "curl", "": "", "something": "something",
-	} {
-		if got := format.Browser(agent); got != want {
-			t.Errorf("%q: %q, want %q", agent, got, want)
-		}
-	}
 }
 
 // TestAFormsAddressLeadsToItsPage, when it is opened by itself.

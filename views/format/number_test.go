@@ -1,6 +1,7 @@
 package format
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -14,6 +15,16 @@ func TestNumbers(t *testing.T) {
 	for share, want := range map[float64]string{0: "0", 0.0004: "0", 0.031: "3.1", 0.5: "50", 1: "100"} {
 		if got := Percent(share); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB",
+		5 << 40: "5.0 TiB", 1 << 50: "1.0 PiB"} {
+		if got := strings.ReplaceAll(Bytes(n), "\u00a0", " "); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 }

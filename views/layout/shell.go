@@ -16,14 +16,6 @@ type Disk struct {
 	Full    bool  // Airlock accepts nothing new
 }
 
-// KeysChoice returns the single-key setting's value.
-func KeysChoice(off bool) string {
-	if off {
-		return "off"
-	}
-	return "on"
-}
-
 // Shell is what surrounds every page.
 type Shell struct {
 	Title    string
@@ -38,7 +30,7 @@ type Shell struct {
 	Paused   Paused
 	Disk     Disk
 	DataLoss string // why the data is lost at a restart, and what to do; "" if it is kept
-	NoKeys   bool   // single keys do nothing
+	Keys     string // "off": single keys do nothing
 	Person   string // who is logged in; "" for nobody
 	Role     app.Role
 }

@@ -327,7 +327,7 @@ func appearanceCard(p SettingsPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
-			ID: "keys-choice", Name: "keys", Label: "Single-key shortcuts", Value: layout.KeysChoice(p.NoKeys),
+			ID: "keys-choice", Name: "keys", Label: "Single-key shortcuts", Value: p.Keys,
 			Options: components.Choices("on", "On (? lists them)", "off", "Off"),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

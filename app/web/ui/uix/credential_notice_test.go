@@ -28,7 +28,7 @@ func TestCredentialNotice(t *testing.T) {
 		{app.ModePlain, 1, "apiVersion: v1\nkind: Config\n", "credential-added"},
 	} {
 		got := CredentialNotice(app.Credential{Mode: c.mode, Version: c.version}, app.NewSecret(c.value), "credential-added")
-		if got != c.want || notices()[got] == "" {
+		if got != c.want || notices[got] == "" {
 			t.Errorf("%s, version %d, %q: %q", c.mode, c.version, c.value, got)
 		}
 	}

@@ -74,15 +74,17 @@ func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout
 
 // BareShell returns a shell without the store, also for errors.
 func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
-	theme := ""
+	sh := layout.Shell{
+		Title: title, Version: u.Version, Base: u.Origins.BaseURL(c.Request()), Now: u.Now(),
+		Person: Actor(c).Name, Role: Session(c).Role, DataLoss: u.DataLoss, Keys: "on",
+	}
 	if k, err := c.Cookie(ThemeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
-		theme = k.Value
+		sh.Theme = k.Value
 	}
-	keys, err := c.Cookie(KeysCookie)
-	return layout.Shell{
-		Title: title, Theme: theme, Version: u.Version, Base: u.Origins.BaseURL(c.Request()), Now: u.Now(),
-		Person: Actor(c).Name, Role: Session(c).Role, DataLoss: u.DataLoss, NoKeys: err == nil && keys.Value == "off",
+	if k, err := c.Cookie(KeysCookie); err == nil && k.Value == "off" {
+		sh.Keys = k.Value
 	}
+	return sh
 }
 
 // disk returns the free space. If unreadable, pages omit it: writes fail with their own error.
