@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -105,7 +106,7 @@ func (a *airlock) ready(ctx context.Context) error {
 		}
 		select {
 		case <-a.exited:
-			return fmt.Errorf("the server ended: %v", a.err)
+			return errors.Join(errors.New("the server ended"), a.err)
 		case <-ctx.Done():
 			return fmt.Errorf("the server is not ready after a minute: %s", reason)
 		case <-time.After(100 * time.Millisecond):
@@ -120,7 +121,7 @@ func (a *airlock) wait(ctx context.Context) error {
 		say("")
 		return nil
 	case <-a.exited:
-		return fmt.Errorf("the server ended: %v\n%s", a.err, a.lastLines())
+		return errors.Join(errors.New("the server ended"), a.err, errors.New(a.lastLines()))
 	}
 }
 

@@ -129,7 +129,9 @@ func (o *operator) commands() cli.Commands {
 }
 
 // ofProfile finds the profile that the first argument names.
-func (o *operator) ofProfile(run func(context.Context, app.Profile, cli.Args) error) func(context.Context, cli.Args) error {
+func (o *operator) ofProfile(
+	run func(context.Context, app.Profile, cli.Args) error,
+) func(context.Context, cli.Args) error {
 	return func(ctx context.Context, a cli.Args) error {
 		p, err := o.find(ctx, a.Rest[0])
 		if err != nil {

@@ -51,7 +51,7 @@ func (o *operator) tellCopies() error {
 	if err != nil || len(copies) == 0 {
 		return err
 	}
-	fmt.Fprintf(o.Err, "these copies of the database open with the instance key before only: delete them, or keep that key "+
-		"for as long as you keep them (AIRLOCK_SECRET_KEY_OLD)\n  %s\n", strings.Join(copies, "\n  "))
+	fmt.Fprintf(o.Err, "these copies of the database open with the instance key before only: delete them, or keep that "+
+		"key for as long as you keep them (AIRLOCK_SECRET_KEY_OLD)\n  %s\n", strings.Join(copies, "\n  "))
 	return nil
 }

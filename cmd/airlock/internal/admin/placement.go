@@ -14,7 +14,8 @@ import (
 // readPlacement reads where a profile's scripts may run. It refuses an unknown backend and warns of
 // an unused one. Only the server knows the images.
 func (o *operator) readPlacement(a cli.Args) (app.Placement, error) {
-	p := app.Placement{Backend: a.Text("backend"), MinTier: a.Text("min-tier"), Image: a.Text("image"), Fresh: a.On("fresh")}
+	p := app.Placement{Backend: a.Text("backend"), MinTier: a.Text("min-tier"), Image: a.Text("image"),
+		Fresh: a.On("fresh")}
 	if p.Backend == "" {
 		return p, nil
 	}
