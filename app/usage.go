@@ -7,6 +7,7 @@ type Usage struct {
 	From, To time.Time  // the last bar reaches beyond now
 	Bars     []UsageBar // oldest first
 	Total    Figures
+	Before   Figures // of the period of the same length before it
 	Profiles []ProfileFigures
 }
 

@@ -578,6 +578,17 @@ func previewedExecution(p executionview.Preview) executionview.ExecutionPage {
 // samplePNG is a square of one colour.
 const samplePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+// previewedTable has many columns, one of them wide.
+func previewedTable() executionview.Preview {
+	rows := [][]string{strings.Split("month,revenue,currency,store,manager,comment,discount,tax,net,gross,visits,baskets", ",")}
+	for range 12 {
+		rows = append(rows, strings.Split("2026-10,1234567.89,EUR,Nürnberg Süd,Zoë \u202eD'Arcy,"+strings.Repeat("a long comment ", 6)+
+			",0.05,19,1.0,2.0,12345,678", ","))
+	}
+	return executionview.Preview{Name: "revenue-by-month.csv", Type: "text/csv", Table: rows,
+		Note: "This is the beginning. Download the file to see all of it."}
+}
+
 // repeatedExecution is a re-run with another policy and result.
 func repeatedExecution() executionview.ExecutionPage {
 	p := executionPage(3)
@@ -854,6 +865,7 @@ func samples() []sample {
 		{"execution-timeout", executionview.Execution(executionPage(5)), false},
 		{"execution-cancelled", executionview.Execution(executionPage(6)), false},
 		{"execution-refused", executionview.Execution(refusedExecution()), false},
+		{"execution-table", executionview.Execution(previewedExecution(previewedTable())), false},
 		{"execution-image", executionview.Execution(previewedExecution(executionview.Preview{Name: "chart.png",
 			Type: "image/png", Image: "data:image/png;base64," + samplePNG})), false},
 		{"execution-text", executionview.Execution(previewedExecution(executionview.Preview{Name: "notes.md",

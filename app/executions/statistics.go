@@ -18,10 +18,14 @@ type Statistics struct{ cfg Config }
 // stay when executions are deleted.
 func (s *Statistics) Usage(ctx context.Context, bars int, width time.Duration) (app.Usage, error) {
 	to := s.cfg.Now().Truncate(width).Add(width)
-	u := app.Usage{From: to.Add(-time.Duration(bars) * width), To: to}
-	var all []store.Usage
+	length := time.Duration(bars) * width
+	u := app.Usage{From: to.Add(-length), To: to}
+	var all, before []store.Usage
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		all, err = tx.Stats.Usage(ctx, width, u.From, u.To)
+		if all, err = tx.Stats.Usage(ctx, width, u.From, u.To); err != nil {
+			return err
+		}
+		before, err = tx.Stats.Usage(ctx, width, u.From.Add(-length), u.From)
 		return err
 	})
 	if err != nil {
@@ -37,7 +41,7 @@ func (s *Statistics) Usage(ctx context.Context, bars int, width time.Duration) (
 		add(u.Bars[min(max(int(one.Start.Sub(u.From)/width), 0), bars-1)].Counts, one)
 		byProfile[one.ProfileHandle] = append(byProfile[one.ProfileHandle], one)
 	}
-	u.Total = figures(all)
+	u.Total, u.Before = figures(all), figures(before)
 	for handle, list := range byProfile {
 		u.Profiles = append(u.Profiles, app.ProfileFigures{
 			Handle: handle, Profile: list[len(list)-1].Profile, Figures: figures(list),

@@ -435,7 +435,7 @@ func dayCard(p OverviewPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figures(p.Usage.Total).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figures(p.Usage.Usage).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

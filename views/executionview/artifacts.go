@@ -11,13 +11,14 @@ type Files struct {
 	Preview   *Preview // nil: none is asked for
 }
 
-// Preview is an artifact's beginning: text, image, or only a note.
+// Preview is an artifact's beginning: text, table, image, or only a note.
 type Preview struct {
 	Name  string
 	Type  string
 	Text  string
-	Image string // its address
-	Note  string // what is missing, and why
+	Table [][]string // of CSV
+	Image string     // its address
+	Note  string     // what is missing, and why
 }
 
 // Artifact has its content's address, "" if not kept.

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"image"
 	_ "image/gif"  // formats that image.DecodeConfig knows
@@ -12,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
@@ -26,6 +29,7 @@ import (
 // Bounds of a preview.
 const (
 	previewBytes  = 64 << 10
+	previewRows   = 100      // of CSV, with the head
 	maxImageBytes = 8 << 20  // of a shown image file
 	maxPixels     = 25 << 20 // of an image: browsers hold four bytes each
 )
@@ -57,12 +61,44 @@ func (h Handlers) preview(ctx context.Context, handle, name string) (*executionv
 		p.Note = "The file is empty."
 	case !isText:
 		p.Note = "There is no preview of this kind of file. Download it."
-	case !whole:
-		p.Text, p.Note = text, "This is the beginning. Download the file to see all of it."
 	default:
-		p.Text = text
+		if a.Type == "text/csv" {
+			p.Table = tableOf(text, whole)
+		}
+		if p.Table == nil {
+			p.Text = text
+		}
+		if !whole || len(p.Table) == previewRows {
+			p.Note = "This is the beginning. Download the file to see all of it."
+		}
 	}
 	return p, nil
+}
+
+// tableOf reads rows of CSV with commas, semicolons or tabs; nil if it is malformed. It drops a
+// cut-off row.
+func tableOf(text string, whole bool) (rows [][]string) {
+	if !whole {
+		text = text[:strings.LastIndexByte(text, '\n')+1]
+	}
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	first, _, _ := strings.Cut(text, "\n")
+	for _, comma := range ";\t" {
+		if strings.ContainsRune(first, comma) && !strings.Contains(first, ",") {
+			r.Comma = comma
+		}
+	}
+	for len(rows) < previewRows {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // imageKind returns the media type of a showable image by its header, or "". why explains an

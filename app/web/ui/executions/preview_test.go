@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/gif"
 	"image/jpeg"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -36,5 +38,31 @@ func TestImagesAreKnownByTheirHeaders(t *testing.T) {
 	}
 	if got, why := imageKind(app.Artifact{Size: 9}, []byte("BM<script>")); got != "" || why != "" {
 		t.Errorf("another format: %q %q", got, why)
+	}
+}
+
+func TestTableOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"a,b\n1,2\n":                       {"a|b", "1|2"},
+		"\ufeffa;b\r\n\"x;\"\"y\n\";2\r\n": {"a|b", "x;\"y\n|2"},
+		"a\tb\n1\t2":                       {"a|b", "1|2"},
+		"a,b\n1\n":                         nil,
+		"a,b\n\"1,2\n":                     nil,
+		"a,b\n1,x\"y\n":                    nil,
+	} {
+		var got []string
+		for _, row := range tableOf(text, true) {
+			got = append(got, strings.Join(row, "|"))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	if rows := tableOf("a,b\n1,2\n3,\"x", false); len(rows) != 2 {
+		t.Errorf("with a row that is cut off: %q", rows)
+	}
+	if rows := tableOf(strings.Repeat("1,2\n", 200), true); len(rows) != previewRows {
+		t.Errorf("%d rows", len(rows))
 	}
 }
