@@ -81,10 +81,10 @@ func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 		WHERE name = ? AND status = 'verified'`, name)
 }
 
-// EndLost marks running attempts begun before a time as failed, since their process is gone.
-func (tx Backups) EndLost(ctx context.Context, before, at time.Time) (int64, error) {
+// EndLost marks running attempts as failed, since their process is gone.
+func (tx Backups) EndLost(ctx context.Context, at time.Time) (int64, error) {
 	n, err := tx.exec(ctx, `UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ?
-		WHERE status = 'running' AND started_at < ?`, toMillis(at), toMillis(before))
+		WHERE status = 'running'`, toMillis(at))
 	return n, failed("end lost backups", err)
 }
 

@@ -2,8 +2,7 @@ package backups
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,12 +50,6 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 		return b, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
 	}
 	defer s.backup.Unlock()
-	if s.late != nil { // it would stand there as under way, and be in the way of all others for half a day
-		if err := s.late(ctx); err != nil && app.CodeOf(err) != app.CodeConflict {
-			return b, err
-		}
-		s.late = nil
-	}
 	settings, ok, err := s.BackupSettings(ctx)
 	if err == nil && (!ok || settings.Passphrase.Empty()) {
 		err = app.E(app.CodeConflict, "backups are not set up", "Set them up under Settings, Backups.")
@@ -67,7 +60,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 	b.StartedAt = s.now()
 	b.Name = fmt.Sprintf("%s%s.airlock", s.backupNames(), b.StartedAt.Format(stampForm))
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		if err := s.endLost(ctx, tx, b.StartedAt.Add(-backupTime)); err != nil {
+		if err := s.endLost(ctx, tx); err != nil {
 			return err
 		}
 		b.ID, err = tx.Backups.Begin(ctx, b)
@@ -80,14 +73,14 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 	return b, errors.Join(err, s.conclude(context.WithoutCancel(ctx), &b, err))
 }
 
-// endLost notes and audits as failed what began before a moment and is called running still.
-func (s *Service) endLost(ctx context.Context, tx *store.Tx, before time.Time) error {
-	n, err := tx.Backups.EndLost(ctx, before, s.now())
+// endLost notes and audits as failed what is called running while nothing runs.
+func (s *Service) endLost(ctx context.Context, tx *store.Tx) error {
+	n, err := tx.Backups.EndLost(ctx, s.now())
 	if err != nil || n == 0 {
 		return err
 	}
 	return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups",
-		"A backup was interrupted: the process that made it ended."))
+		"A backup was interrupted, or its end could not be recorded."))
 }
 
 // conclude records and audits how it ended.
@@ -101,19 +94,12 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
 		s.cfg.Log.ErrorContext(ctx, "the backup failed", "error", failure)
 	}
-	ended := *b
-	record := func(ctx context.Context) error {
-		return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-			if err := tx.Backups.End(ctx, ended); err != nil {
-				return err
-			}
-			return tx.Audit(ctx, e)
-		})
-	}
-	err := record(ctx)
-	if err != nil && app.CodeOf(err) != app.CodeConflict { // another process has called it lost
-		s.late = record
-	}
+	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Backups.End(ctx, *b); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, e)
+	})
 	s.cfg.Hub.Publish(TopicBackups)
 	return err
 }
@@ -155,16 +141,19 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		return fmt.Errorf("backups: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	written, err := s.writeBackup(ctx, filepath.Join(dir, "file"), settings.Passphrase, what, b)
+	path := filepath.Join(dir, "file")
+	written, err := s.writeBackup(ctx, path, settings.Passphrase, what, b)
 	if err != nil {
 		return err
 	}
-	if err := s.store(ctx, target, filepath.Join(dir, "file"), b); err != nil {
+	if err := put(ctx, target, path, b); err != nil {
 		return err
 	}
-	if err := s.verify(ctx, target, settings.Passphrase, dir, b, written); err != nil {
-		// What can't be restored must not pass for a backup.
-		return errors.Join(fmt.Errorf("backups: the backup could not be restored: %w", err), s.discard(ctx, target, b.Name))
+	if err := s.verify(ctx, target, settings.Passphrase, path, b, written); err != nil {
+		// What can't be restored must not pass for a backup, also where ctx has ended.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		return errors.Join(fmt.Errorf("backups: the backup could not be restored: %w", err), target.Delete(ctx, b.Name))
 	}
 	// there may be rules against deleting: the backup is as good
 	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil {
@@ -172,13 +161,6 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
 	}
 	return nil
-}
-
-// discard deletes a file, also where ctx has ended.
-func (s *Service) discard(ctx context.Context, target blobs.Store, name string) error {
-	ctx, dog := watched(context.WithoutCancel(ctx), s.silence)
-	defer dog.stop()
-	return target.Delete(ctx, name)
 }
 
 func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, what transfer.Selection,
@@ -201,51 +183,49 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 	return done.Counts, nil
 }
 
-func (s *Service) store(ctx context.Context, target blobs.Store, path string, b *store.Backup) error {
+func put(ctx context.Context, target blobs.Store, path string, b *store.Backup) error {
 	file, err := os.Open(path) //nolint:gosec // inside a directory of ours
 	if err != nil {
 		return fmt.Errorf("backups: %w", err)
 	}
 	defer file.Close()
-	ctx, dog := watched(ctx, s.silence)
-	defer dog.stop()
-	if err := target.Put(ctx, b.Name, reading{file, dog.feed}, b.Size); err != nil {
-		return errors.Join(err, context.Cause(ctx))
-	}
-	return nil
+	return target.Put(ctx, b.Name, file, b.Size)
 }
 
-// verify restores the stored file under a throwaway instance key, and compares. It never parses
-// altered bytes: they could ask for half a gigabyte of memory, or be an older backup.
-func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup,
+var errNotSame = errors.New("the storage gives back something else than was stored")
+
+// verify reads the stored file back and compares it with what was written, at path. It restores the
+// latter, under a throwaway instance key, and compares the counts. So it never parses altered bytes:
+// they could ask for half a gigabyte of memory, or be an older backup.
+func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, path string, b *store.Backup,
 	want content.Counts) error {
-	scratch := filepath.Join(dir, "scratch")
+	stored, err := digest(target.Get(ctx, b.Name))
+	if err != nil {
+		return err
+	}
+	made, err := digest(os.Open(path)) //nolint:gosec // inside a directory of ours
+	if err != nil {
+		return err
+	}
+	if stored != made {
+		return errNotSame
+	}
+	scratch := path + "-restored"
 	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return err
 	}
-	raw := make([]byte, 32)
-	_, _ = rand.Read(raw)
-	ring, err := secrets.NewKeyring(app.NewSecret(base64.RawURLEncoding.EncodeToString(raw)))
+	ring, err := secrets.NewKeyring(secrets.NewInstanceKey())
 	if err != nil {
 		return err
 	}
-	made, err := os.Open(filepath.Join(dir, "file")) //nolint:gosec // inside a directory of ours
+	file, err := transfer.OpenFile(path, passphrase)
 	if err != nil {
 		return err
 	}
-	defer made.Close()
-	ctx, dog := watched(ctx, s.silence)
-	defer dog.stop()
-	file := transfer.Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
-		r, err := target.Get(ctx, b.Name)
-		if err != nil {
-			return nil, err
-		}
-		return readCloser{&equalReader{r: untilEnd{reading{r, dog.feed}, dog}, as: made}, r}, nil
-	}}
+	file.MaxSize = 1 << 62
 	got, err := transfer.FillDir(ctx, scratch, ring, file, s.cfg.Log, nil)
 	if err != nil {
-		return errors.Join(err, context.Cause(ctx))
+		return err
 	}
 	if got != want {
 		return fmt.Errorf("it holds %s, and %s were written", got, want)
@@ -256,6 +236,16 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 	}
 	b.Counts = string(counts)
 	return sound(ctx, scratch, s)
+}
+
+// digest reads and closes a file.
+func digest[R io.ReadCloser](r R, err error) (sum [sha256.Size]byte, _ error) {
+	if err != nil {
+		return sum, err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, r)
+	return [sha256.Size]byte(hash.Sum(nil)), errors.Join(err, r.Close())
 }
 
 func sound(ctx context.Context, dir string, s *Service) (err error) {
@@ -279,11 +269,9 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 //   - A later name comes from a clock that was ahead. It doesn't count: it would push out every
 //     backup until that time.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
-	ctx, dog := watched(ctx, s.silence)
-	defer dog.stop()
 	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
-		return errors.Join(err, context.Cause(ctx))
+		return err
 	}
 	var files map[string]store.BackupFile
 	if err := s.cfg.Store.Read(ctx,
@@ -304,9 +292,8 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		if _, ours := files[b.Name]; !ours || b.Name >= oldest {
 			continue
 		}
-		dog.feed()
 		if err := target.Delete(ctx, b.Name); err != nil {
-			return errors.Join(err, context.Cause(ctx))
+			return err
 		}
 		if err := s.cfg.Store.Write(ctx,
 			func(tx *store.Tx) error { return tx.Backups.MarkDeleted(ctx, b.Name) }); err != nil {

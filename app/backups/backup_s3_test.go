@@ -3,6 +3,7 @@
 package backups
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -28,7 +29,10 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 		ModifyResponse: func(r *http.Response) error {
 			if spoil && r.Request.Method == http.MethodGet && strings.HasSuffix(r.Request.URL.Path, ".airlock") &&
 				r.StatusCode < 300 {
-				r.Body = readCloser{&flipping{Reader: r.Body}, r.Body}
+				r.Body = struct {
+					io.Reader
+					io.Closer
+				}{&flipping{Reader: r.Body}, r.Body}
 			}
 			return nil
 		},

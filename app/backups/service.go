@@ -1,7 +1,6 @@
 package backups
 
 import (
-	"context"
 	"log/slog"
 	"sync"
 	"time"
@@ -28,10 +27,7 @@ type Config struct {
 // Service backs up an instance. It is safe for concurrent use.
 type Service struct {
 	cfg    Config
-	backup sync.Mutex                  // one backup at a time in this process; the database knows of other processes
-	late   func(context.Context) error // records how the last backup ended, if that failed; backup is held
-
-	silence time.Duration // that a storage is given, see watched
+	backup sync.Mutex // one backup at a time: only the server makes any
 }
 
 // New returns a Service.
@@ -45,7 +41,7 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: cfg, silence: silence}
+	return &Service{cfg: cfg}
 }
 
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }

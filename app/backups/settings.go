@@ -37,29 +37,16 @@ type BackupSettings struct {
 	Kind       string // ToDirectory or ToS3
 	Directory  string
 	S3         blobs.S3
-	Files      bool // files and artifacts are kept in S3 too, whether backups are on or not
-	Artifacts  bool // backups take the contents of artifacts, too
-	Passphrase app.Secret
-	Since      time.Time // when it was switched on, or got another frequency: no time before is missed
+	Files      bool       // files and artifacts are kept in S3 too, whether backups are on or not
+	Artifacts  bool       // backups take the contents of artifacts, too
+	Passphrase app.Secret `json:"-"`
+	Since      time.Time  // when it was switched on, or got another frequency: no time before is missed
 }
 
+// storedSettings is the sealed setting. Secrets are written nowhere else.
 type storedSettings struct {
-	On         bool      `json:"on"`
-	Every      string    `json:"every"`
-	Keep       int       `json:"keep"`
-	Kind       string    `json:"kind"`
-	Directory  string    `json:"directory"`
-	Endpoint   string    `json:"endpoint"`
-	Region     string    `json:"region"`
-	Bucket     string    `json:"bucket"`
-	Prefix     string    `json:"prefix"`
-	PathStyle  bool      `json:"path_style"`
-	AccessKey  string    `json:"access_key"`
-	SecretKey  string    `json:"secret_key"`
-	Passphrase string    `json:"passphrase"`
-	Since      time.Time `json:"since"`
-	Files      bool      `json:"files"`
-	Artifacts  bool      `json:"artifacts"`
+	BackupSettings
+	SecretKey, Passphrase string
 }
 
 // BackupSettings returns what is set; ok is false if nothing ever was.
@@ -84,10 +71,9 @@ func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSetti
 	if err := json.Unmarshal(plain, &v); err != nil {
 		return b, false, fmt.Errorf("backups: settings: %w", err)
 	}
-	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory,
-		Passphrase: app.NewSecret(v.Passphrase), Since: v.Since, Files: v.Files, Artifacts: v.Artifacts,
-		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle,
-			AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
+	b = v.BackupSettings
+	b.Passphrase, b.S3.SecretKey = app.NewSecret(v.Passphrase), app.NewSecret(v.SecretKey)
+	return b, true, nil
 }
 
 // SetBackupSettings checks and keeps the settings. It first writes, reads and deletes a small file
@@ -123,9 +109,6 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 			return err
 		}
 	}
-	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix,
-		b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since, b.Files,
-		b.Artifacts}
 	detail := "Backups are off."
 	if b.On {
 		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
@@ -136,7 +119,7 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 	if b.Files {
 		detail += fmt.Sprintf(" Files and artifacts go %s.", b.place())
 	}
-	plain, err := json.Marshal(v)
+	plain, err := json.Marshal(storedSettings{b, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal()})
 	if err != nil {
 		return fmt.Errorf("backups: settings: %w", err)
 	}

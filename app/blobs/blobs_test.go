@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,5 +185,19 @@ func TestBucketsAreNamed(t *testing.T) {
 		if got := b.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A backup to a storage that falls silent fails instead of staying under way.
+func TestASilentConnectionBreaks(t *testing.T) {
+	here, there := net.Pipe()
+	defer there.Close()
+	defer here.Close()
+	c := watchedConn{here, 20 * time.Millisecond}
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("reading: %v", err)
+	}
+	if _, err := c.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("writing: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type S3 struct {
 	Prefix    string // of object names, such as airlock/
 	PathStyle bool   // bucket in the path instead of the host name
 	AccessKey string
-	SecretKey app.Secret
+	SecretKey app.Secret `json:"-"`
 }
 
 // Bucket is S3-compatible storage.
@@ -99,10 +99,37 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// transport limits the wait for an answer. The caller limits the whole transfer.
+// silence is how long a storage may take and give nothing.
+const silence = 5 * time.Minute
+
+// watchedConn breaks when nothing moves in either direction for long.
+type watchedConn struct {
+	net.Conn
+	silence time.Duration
+}
+
+func (c watchedConn) Read(p []byte) (int, error) {
+	_ = c.SetDeadline(time.Now().Add(c.silence))
+	return c.Conn.Read(p)
+}
+
+func (c watchedConn) Write(p []byte) (int, error) {
+	_ = c.SetDeadline(time.Now().Add(c.silence))
+	return c.Conn.Write(p)
+}
+
+// transport limits the wait for an answer and for more of it. The caller limits the whole transfer.
 func transport() http.RoundTripper {
+	dialer := &net.Dialer{Timeout: 15 * time.Second}
 	return bounded{&http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return watchedConn{conn, silence}, nil
+		},
 		TLSHandshakeTimeout:   15 * time.Second,
 		ResponseHeaderTimeout: time.Minute, ExpectContinueTimeout: time.Second, IdleConnTimeout: time.Minute,
 		MaxIdleConnsPerHost: 4, DisableCompression: true,
