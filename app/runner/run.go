@@ -66,6 +66,9 @@ func (r *Runner) Begin(c Claim) *Run {
 	return run
 }
 
+// Find returns the live execution with the handle; nil if there is none.
+func (r *Runner) Find(handle string) *Run { return r.runs.get(handle) }
+
 func newRun(runner *Runner, c Claim) *Run {
 	r := &Run{runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())

@@ -91,9 +91,6 @@ func (r *Runner) Start() {
 // Tmp returns how much a script may keep in its /tmp, in bytes.
 func (r *Runner) Tmp() int64 { return r.cfg.Limits.Tmp }
 
-// Find returns the live execution with the handle; nil if there is none.
-func (r *Runner) Find(handle string) *Run { return r.runs.get(handle) }
-
 // Live returns how many executions run or wait for an answer.
 func (r *Runner) Live() int { return r.runs.count() }
 

@@ -29,14 +29,6 @@ type sent struct {
 	broken  error // why the box's connection broke; nil if the guest reported the script's end
 }
 
-// source returns the script that was sent; "" if none was.
-func (s sent) source() string {
-	if s.binding == nil {
-		return ""
-	}
-	return string(s.binding.source.Script)
-}
-
 // run acquires a box and runs the script in it.
 //
 // It returns at the script's end, a broken box or a Stop. An error means that the script was

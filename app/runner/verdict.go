@@ -113,6 +113,14 @@ func judgeFailed(e ending) verdict {
 	return v
 }
 
+// source returns the script that was sent; "" if none was.
+func (s sent) source() string {
+	if s.binding == nil {
+		return ""
+	}
+	return string(s.binding.source.Script)
+}
+
 // maxHints bounds how many denied hosts an error names.
 const maxHints = 10
 
