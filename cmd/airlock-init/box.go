@@ -38,8 +38,6 @@ type processes interface {
 	kill(pid int, s unix.Signal)
 	// spoke is called after the interpreter's first message.
 	spoke(pid int)
-	// env is what the interpreter's environment has besides.
-	env() []string
 }
 
 // sockets are in the box's network.
@@ -89,8 +87,6 @@ func (o *own) reap(main int) (<-chan unix.WaitStatus, <-chan struct{}) {
 func (o *own) kill(pid int, s unix.Signal) { kill(pid, s) }
 
 func (o *own) spoke(pid int) { o.oomScore.give(pid) }
-
-func (o *own) env() []string { return nil }
 
 func (o *own) syns() *synSocket { return o.syn }
 

@@ -152,8 +152,6 @@ func (b *forked) kill(pid int, s unix.Signal) {
 // spoke does nothing: only PID 1 is the OOM killer's first choice.
 func (b *forked) spoke(int) {}
 
-func (b *forked) env() []string { return nil }
-
 func (b *forked) syns() *synSocket { return b.syn }
 
 func (b *forked) resolver() (net.PacketConn, net.Listener, error) { return b.udp, b.tcp, nil }

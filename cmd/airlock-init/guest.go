@@ -110,7 +110,10 @@ func (g *guest) boot() error {
 	if err := g.box.write(dirs, files); err != nil {
 		return err
 	}
-	env := slices.Concat(g.box.env(), dirsEnv, filesEnv)
+	env := slices.Concat(dirsEnv, filesEnv)
+	if g.supervisor != nil {
+		env = append(env, supervisedEnv()...)
+	}
 	if g.runner, err = startRunner(message.Boot, g.box, g.tmp, env); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -29,24 +30,26 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "netns" {
 		return netns.Become(args[1:])
 	}
-	if len(args) == 1 && args[0] == "supervisor" {
+	switch mode := strings.Join(args, " "); mode {
+	case "":
+		return runFirst()
+	case "supervisor":
 		return supervisor.Main()
-	}
-	if len(args) == 1 && args[0] == supervisor.GuestMode {
+	case supervisor.GuestMode:
 		return runSupervised()
-	}
-	if len(args) == 1 && args[0] == template.Mode {
+	case template.Mode:
 		return becomeTemplate()
-	}
-	if len(args) == 1 && args[0] == template.Guests {
+	case template.Guests:
 		return serveGuests()
+	case receiveMode, sendMode:
+		return runHelper(mode, os.Stdin, os.Stdout)
+	default:
+		return fmt.Errorf("unknown arguments %q", args)
 	}
-	if len(args) == 1 && (args[0] == receiveMode || args[0] == sendMode) {
-		return runHelper(args[0], os.Stdin, os.Stdout)
-	}
-	if len(args) > 0 {
-		return fmt.Errorf("unknown argument %q", args[0])
-	}
+}
+
+// runFirst runs PID 1 of a box.
+func runFirst() error {
 	// Ending a box kills every process. Outside a box's own pid namespace that would be a disaster.
 	if os.Getpid() != 1 {
 		return errors.New("must be PID 1 of a box")

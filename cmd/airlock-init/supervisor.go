@@ -157,6 +157,6 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// env asks for names over TCP: a box without a network has no datagrams. oracledb can't be imported
-// without a user's name.
-func (s *supervised) env() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }
+// supervisedEnv asks for names over TCP: a box without a network has no datagrams. oracledb can't be
+// imported without a user's name.
+func supervisedEnv() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

@@ -2,6 +2,7 @@ package netns
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -21,37 +22,18 @@ func openSYNSocket() {
 }
 
 func attachSYNFilter(fd int) error {
-	raw, err := synInstructions()
+	raw, err := SYNFilter()
 	if err != nil {
 		return err
 	}
-	filter := make([]unix.SockFilter, len(raw))
-	for i, r := range raw {
-		filter[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
-	}
 	return unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER,
-		&unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})
+		&unix.SockFprog{Len: uint16(len(raw) / 8), Filter: (*unix.SockFilter)(unsafe.Pointer(&raw[0]))})
 }
 
-// SYNFilter returns the filter for SYNSocket's socket, as the kernel takes it.
+// SYNFilter returns the filter for SYNSocket's socket, as the kernel takes it. It lets only the
+// packets through that openSYNSocket is for: SYN without ACK, to 127.64.0.0/10.
 func SYNFilter() ([]byte, error) {
-	raw, err := synInstructions()
-	if err != nil {
-		return nil, err
-	}
-	var out []byte
-	for _, r := range raw {
-		out = binary.NativeEndian.AppendUint16(out, r.Op)
-		out = append(out, r.Jt, r.Jf)
-		out = binary.NativeEndian.AppendUint32(out, r.K)
-	}
-	return out, nil
-}
-
-// synInstructions let only the packets through that openSYNSocket is for: SYN without ACK, to
-// 127.64.0.0/10.
-func synInstructions() ([]bpf.RawInstruction, error) {
-	return bpf.Assemble([]bpf.Instruction{
+	raw, err := bpf.Assemble([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: 16, Size: 2}, // destination, the upper half
 		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xffc0},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 127<<8 | 64, SkipTrue: 5},
@@ -62,4 +44,14 @@ func synInstructions() ([]bpf.RawInstruction, error) {
 		bpf.RetConstant{Val: 80}, // both headers
 		bpf.RetConstant{Val: 0},
 	})
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	for _, r := range raw {
+		out = binary.NativeEndian.AppendUint16(out, r.Op)
+		out = append(out, r.Jt, r.Jf)
+		out = binary.NativeEndian.AppendUint32(out, r.K)
+	}
+	return out, nil
 }

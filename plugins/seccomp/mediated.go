@@ -86,10 +86,9 @@ func (b *builder) foreignProcesses() {
 // mediatedSockets allows Unix and TCP streams. A filter can't see a datagram's address.
 func (b *builder) mediatedSockets() {
 	const (
-		afUnix, afInet, afInet6 = 1, 2, 10
-		stream, seqPacket       = 1, 5
-		typeMask                = 0xf
-		tcp                     = 6
+		stream, seqPacket = 1, 5
+		typeMask          = 0xf
+		tcp               = 6
 	)
 	unixTypes := []bpf.Instruction{
 		arg(1),

@@ -6,7 +6,6 @@ import (
 	"os"
 	"unsafe"
 
-	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,18 +24,9 @@ type listener struct{ fd int }
 
 // install puts a filter on the calling thread and returns its listener.
 func install(program []byte) (*listener, error) {
-	filter := make([]bpf.RawInstruction, len(program)/8)
-	for i := range filter {
-		b := program[8*i:]
-		filter[i] = bpf.RawInstruction{
-			Op: uint16(b[0]) | uint16(b[1])<<8, Jt: b[2], Jf: b[3],
-			K: uint32(b[4]) | uint32(b[5])<<8 | uint32(b[6])<<16 | uint32(b[7])<<24,
-		}
+	prog := unix.SockFprog{
+		Len: uint16(len(program) / 8), Filter: (*unix.SockFilter)(unsafe.Pointer(&program[0])), // as the kernel takes it
 	}
-	prog := struct {
-		length uint16
-		filter *bpf.RawInstruction
-	}{uint16(len(filter)), &filter[0]}
 	var errno unix.Errno
 	// Signals shouldn't restart a call that is being answered; kernels before 5.19 can't prevent
 	// that.
