@@ -8,7 +8,7 @@ COMMIT := $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/probe/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/fdlink/*.go plugins/freezer/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go cmd/airlock-init/internal/*/*.go plugins/wire/*.go plugins/fdlink/*.go plugins/freezer/*.go plugins/netns/*.go plugins/rlimit/*.go plugins/roots/*.go plugins/landlock/*/*.go plugins/memusage/*.go plugins/procfs/*.go plugins/osthread/*.go plugins/template/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # What takes minutes to build is kept in the user's cache, for all clones: see also vault and s3server.
@@ -60,7 +60,7 @@ GO_TEST := $(if $(MATRIX),SANDBOX_SUITE=all) CGO_ENABLED=0 go test -vet=off -ldf
 GO_RACE := $(subst CGO_ENABLED=0,CGO_ENABLED=1,$(GO_TEST))
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs netbase tzdata openssl protobuf-compiler procps iproute2 util-linux strace \
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl wget git nodejs default-jdk-headless netbase tzdata openssl protobuf-compiler procps iproute2 util-linux strace \
 	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas python3-pil python3-yaml python3-lxml python3-openpyxl python3-bs4 python3-jinja2 postgresql chromium-headless-shell docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-)
+	"slices"
 
-// bundlePath is the file with the runtime's roots and Airlock's, in the box's writable directory. A
-// script that changes it harms only itself.
-const bundlePath = ".airlock/ca.pem"
+	"github.com/computclaw/airlock/plugins/roots"
+)
 
 // maxRoots bounds the runtime's roots, which take the script's /tmp and memory.
 const maxRoots = 1 << 20
@@ -36,13 +35,21 @@ func bundleVariables() []string {
 // trust returns files with the runtime's roots and ca, and variables naming them. They must exist
 // before the interpreter starts: its imports may read roots.
 func trust(tmp string, ca []byte) (files map[string][]byte, env []string) {
+	if _, err := os.Lstat(roots.System); len(ca) == 0 && err != nil {
+		return nil, nil // and the runtime's own roots are in their places
+	}
+	bundle := append(systemRoots(), ca...)
+	files = map[string][]byte{roots.Bundle: bundle}
+	if target, err := os.Readlink(roots.JavaFile); err == nil && target == filepath.Join(tmp, roots.JavaStore) {
+		files[roots.JavaStore] = javaStore(bundle)
+	}
 	if len(ca) == 0 {
-		return nil, nil
+		return files, nil
 	}
 	for _, name := range bundleVariables() {
-		env = append(env, name+"="+filepath.Join(tmp, bundlePath))
+		env = append(env, name+"="+filepath.Join(tmp, roots.Bundle))
 	}
-	return map[string][]byte{bundlePath: append(systemRoots(), ca...)}, env
+	return files, env
 }
 
 func writeReadOnly(path string, content []byte) error {
@@ -54,26 +61,12 @@ func writeReadOnly(path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// rootFiles are the paths of distributions' root bundles. The first that exists counts. The last
-// are patterns for runtimes with only Python's certifi.
-func rootFiles() []string {
-	return []string{
-		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Alpine, Arch
-		"/etc/pki/tls/certs/ca-bundle.crt",                  // Fedora, RHEL
-		"/etc/ssl/ca-bundle.pem",                            // openSUSE
-		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // RHEL, older
-		"/etc/ssl/cert.pem",                                 // Alpine, older; OpenSSL's own default
-		"/usr/lib/ssl/cert.pem",                             // OpenSSL's default on Debian
-		"/usr/local/ssl/cert.pem",
-		"/usr/local/lib/python3*/site-packages/certifi/cacert.pem",
-		"/usr/lib/python3*/site-packages/certifi/cacert.pem",
-		"/usr/lib/python3/dist-packages/certifi/cacert.pem",
-	}
-}
+// debianCertifi is Debian's certifi bundle, though Debian's reads the system's roots.
+const debianCertifi = "/usr/lib/python3/dist-packages/certifi/cacert.pem"
 
 // systemRoots returns the runtime's roots in PEM, ending with a line break, or nothing.
 func systemRoots() []byte {
-	for _, pattern := range rootFiles() {
+	for _, pattern := range slices.Concat([]string{roots.System}, roots.Files(), []string{debianCertifi}) {
 		matches, _ := filepath.Glob(pattern) // the patterns are well-formed
 		for _, path := range matches {
 			info, err := os.Stat(path)

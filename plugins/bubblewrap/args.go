@@ -3,13 +3,14 @@ package bubblewrap
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -68,7 +69,10 @@ type layout struct {
 	usr     string      // host directory that becomes /usr
 	links   [][2]string // target, path: /bin -> usr/bin
 	binds   [][2]string // source, path
+	copies  [][2]string // source, path: small files
 	covered []string    // directories below /usr that are hidden
+	remade  []string    // directories on top of binds that are made anew, of some of made
+	made    [][2]string // target, path: links that come after everything else
 	masked  []string    // files of the box's /proc that are hidden
 }
 
@@ -91,7 +95,14 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 	for _, pattern := range etcBinds() {
 		matches, _ := filepath.Glob(filepath.Join(root, pattern)) // the patterns are well-formed
 		for _, match := range matches {
-			l.binds = append(l.binds, [2]string{match, strings.TrimPrefix(match, strings.TrimSuffix(root, "/"))})
+			found := [2]string{match, strings.TrimPrefix(match, strings.TrimSuffix(root, "/"))}
+			f := openSmall(match)
+			if f != nil && len(l.copies) < maxCopies {
+				l.copies = append(l.copies, found)
+			} else {
+				l.binds = append(l.binds, found)
+			}
+			f.Close() // which a nil file survives
 		}
 	}
 	hidden := []string{"src"}
@@ -103,11 +114,35 @@ func findLayout(root string, usrLocal bool) (layout, error) {
 			l.covered = append(l.covered, "/usr/"+name)
 		}
 	}
+	l.replaceRoots(root)
 	return l, nil
+}
+
+// bubblewrap reads the whole mount table for each mount, so it copies small files instead. Each
+// needs a descriptor during set-up.
+const (
+	maxCopied = 16 << 10 // bytes
+	maxCopies = 8
+)
+
+// openSmall opens a file that may be copied, or returns nil. Everybody must be able to read it,
+// since the script owns the copy. It follows no links.
+func openSmall(name string) *os.File {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o004 == 0 || info.Size() > maxCopied {
+		f.Close()
+		return nil
+	}
+	return f
 }
 
 type fds struct {
 	guest, status, seccomp int
+	copies                 []int // one per layout.copies; 0 for one that is bound
 	files                  []int // one per etcFiles
 }
 
@@ -141,6 +176,22 @@ func (l layout) arguments(is purpose, fd fds) []byte {
 	for _, bind := range l.binds {
 		a.add("--ro-bind", bind[0], bind[1])
 	}
+	for i, f := range l.copies {
+		if fd.copies[i] == 0 {
+			a.add("--ro-bind", f[0], f[1])
+		} else {
+			a.add("--perms", "0444", "--file", strconv.Itoa(fd.copies[i]), f[1])
+		}
+	}
+	for _, dir := range l.remade {
+		a.add("--size", "4096", "--tmpfs", dir)
+	}
+	for _, link := range l.made {
+		a.add("--symlink", link[0], link[1])
+	}
+	for _, dir := range l.remade {
+		a.add("--remount-ro", dir)
+	}
 	for i, f := range etcFiles() {
 		a.add("--perms", "0444", "--file", strconv.Itoa(fd.files[i]), f.path)
 	}
@@ -167,13 +218,17 @@ func (l layout) arguments(is purpose, fd fds) []byte {
 
 // parents returns the directories of /etc above paths of the layout, from the top down.
 func (l layout) parents() []string {
-	seen := map[string]bool{"/etc": true}
-	for _, bind := range l.binds {
-		for dir := path.Dir(bind[1]); strings.HasPrefix(dir, "/etc/"); dir = path.Dir(dir) {
-			seen[dir] = true
+	paths := slices.Concat(l.binds, l.copies, l.made)
+	for _, f := range etcFiles() {
+		paths = append(paths, [2]string{"", f.path})
+	}
+	seen := map[string]string{}
+	for _, entry := range paths {
+		for dir := path.Dir(entry[1]); strings.HasPrefix(dir, "/etc"); dir = path.Dir(dir) {
+			seen[dir] = ""
 		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return sortedKeys(seen)
 }
 
 type argList struct{ buf bytes.Buffer }

@@ -3,8 +3,10 @@ package bubblewrap
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,6 +57,17 @@ func TestABoxOpensWithTheFewestFiles(t *testing.T) {
 	backend := New(WithGuest(sandboxtest.Guest(t)))
 	if r, err := backend.Check(t.Context(), plugins.Config{Instance: "test-files"}); err != nil || !r.Ready {
 		t.Fatalf("%v, %+v", err, r)
+	}
+	h, err := backend.ready.Host(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "small")
+	if err := os.WriteFile(source, []byte("small"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for n := len(h.layout.copies); n < maxCopies; n++ { // as on a host that has more of them
+		h.layout.copies = append(h.layout.copies, [2]string{source, fmt.Sprintf("/etc/copy%d", n)})
 	}
 	spec := plugins.Spec{ID: "few", Limits: plugins.Limits{Files: least().Files}}
 	var out bytes.Buffer

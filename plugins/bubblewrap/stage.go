@@ -53,6 +53,13 @@ func (h *host) stage(is purpose, extra ...*os.File) (*process, error) {
 	if !is.template {
 		fd.seccomp = p.Data(h.filter)
 	}
+	for _, f := range h.layout.copies {
+		n := 0
+		if file := openSmall(f[0]); file != nil { // it may be another one by now
+			n = p.Give(file)
+		}
+		fd.copies = append(fd.copies, n)
+	}
 	for _, f := range etcFiles() {
 		fd.files = append(fd.files, p.Data([]byte(f.content)))
 	}

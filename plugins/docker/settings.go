@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/roots"
 )
 
 // DefaultImage is the operator's image unless the settings name others: what deploy/sandbox builds.
@@ -108,5 +109,5 @@ func (s settings) notes() []string {
 	if !s.tmpExec {
 		writable = "Only /tmp and /dev/shm are writable, and no program there can be started by itself: use `sh /tmp/x.sh`."
 	}
-	return []string{writable}
+	return []string{writable, roots.Unread}
 }

@@ -3,6 +3,7 @@ package landlock
 import (
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/landlock/supervisor"
+	"github.com/computclaw/airlock/plugins/roots"
 )
 
 // bound returns a box's limits. A supervisor needs more descriptors than a script, and lowers its
@@ -19,6 +20,7 @@ func Notes() []string {
 		"multiprocessing's locks, queues and pools (ThreadPool too) fail: use ThreadPoolExecutor or subprocess.",
 		"Nothing can listen on a port.",
 		"Pipelines in sh may fail (\"Cannot fork\"): use bash.",
+		roots.Unread,
 	}
 }
 
