@@ -104,8 +104,8 @@ func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	protection := http.NewCrossOriginProtection()
 	if s.cfg.PublicURL != "" {
 		// Behind a proxy that rewrites Host, pages have the public origin. cmd/airlock has checked
-		// its form.
-		if err := protection.AddTrustedOrigin(origin(s.cfg.PublicURL)); err != nil {
+		// that it is an origin.
+		if err := protection.AddTrustedOrigin(s.cfg.PublicURL); err != nil {
 			s.cfg.Log.Error("the public URL can't be used as an origin", "error", err)
 		}
 	}
@@ -123,16 +123,6 @@ func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
-}
-
-// origin cuts the path off a URL.
-func origin(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	host, _, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host
 }
 
 func levelFor(status int) slog.Level {
