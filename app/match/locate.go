@@ -4,6 +4,7 @@ import "slices"
 
 // locate returns where the entry that ends at a place begins, or -1 for a wrong letter case.
 func (f *Finder) locate(s *scratch, data []byte, end int, e *entry) int {
+	s.passed += len(e.text)
 	// Nearly always all but its first character is plain.
 	if second := end - len(e.text) + 1; second >= 0 && isText(data[second:end], e.text[1:], e.exact) {
 		if start, missing := f.startOf(s, data[:end], second, e.text[:1], e.exact); missing == 0 {
@@ -72,6 +73,7 @@ func (f *Finder) endOf(s *scratch, data []byte, at int, text string, exact bool)
 	reached[at%ring] = append(reached[at%ring], 0)
 	end = at
 	for last := at; at <= min(last, end+maxEscape+maxPassed) && at < len(data) && length < len(text); at++ {
+		s.passed++
 		here := reached[at%ring]
 		read := func(to int, part []byte) {
 			for _, n := range here {

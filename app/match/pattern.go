@@ -73,13 +73,20 @@ func (f *Finder) addPattern(number int, p Pattern) {
 	if exact {
 		text = p.Text
 	}
+	seen := map[[2]string]bool{}
+	add := func(e entry) { // once, of a text that repeats itself
+		if around := [2]string{e.upTo, e.after}; !seen[around] {
+			seen[around] = true
+			f.entries = append(f.entries, e)
+		}
+	}
 	blocks := (len(text) + MaxBlock - 1) / MaxBlock
 	for i := range blocks { // of nearly the same length, or the last could be too short
 		e := entry{text: text[i*len(text)/blocks : (i+1)*len(text)/blocks], exact: exact, pattern: number}
 		if e.upTo = e.text; blocks > 1 {
 			e.block = i + 1
 		}
-		f.entries = append(f.entries, e)
+		add(e)
 	}
 	if !p.Parts || len(text) < PartLength {
 		return
@@ -87,7 +94,7 @@ func (f *Finder) addPattern(number int, p Pattern) {
 	const around = PartLength - 1 // what is further away belongs to the next seed
 	for at := 0; at+seedLength <= len(text); at += seedLength {
 		end := at + seedLength
-		f.entries = append(f.entries, entry{
+		add(entry{
 			text: text[at:end], exact: exact, pattern: number, seed: true,
 			upTo: text[max(0, at-around):end], after: text[end:min(len(text), end+around)],
 		})

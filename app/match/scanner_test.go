@@ -126,3 +126,26 @@ func TestBlanksAreHeldInLinearTime(t *testing.T) {
 		t.Errorf("256 KiB took %.1f s, %d bytes are held", took, most)
 	}
 }
+
+// TestRepetitiveValueIsBounded: 64 KiB of a repeated value in 4 MiB of it took 101 s. A place is
+// compared with few entries, and a window's work ends with its budget.
+func TestRepetitiveValueIsBounded(t *testing.T) {
+	for _, period := range []int{1, 16, 64, 300} {
+		unit := string(logText(period))
+		f := New([]Pattern{{Text: fit(unit, 64<<10), Parts: true}})
+		for i := range f.entries {
+			alike := 0
+			for j := int32(i); j != none; j = f.entries[j].same {
+				alike++
+			}
+			if alike > maxAlike {
+				t.Fatalf("period %d: a place is compared with %d entries", period, alike)
+			}
+		}
+		s := f.borrow()
+		f.find(s, []byte(fit(unit, window+f.Reach())), view{})
+		if most := (maxPasses + 1) * (window + f.Reach()); s.passed > most {
+			t.Errorf("period %d: %d bytes are read, more than %d", period, s.passed, most)
+		}
+	}
+}
