@@ -1,7 +1,10 @@
 package backups
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -366,4 +369,128 @@ func TestLossesAreSaidOfABackup(t *testing.T) {
 	if b.Status != store.BackupVerified || !strings.Contains(b.Error, "the storage has lost them") {
 		t.Errorf("%+v", b)
 	}
+}
+
+func TestBackupsTakeArtifactsIfThatIsTicked(t *testing.T) {
+	h, target := newFixture(t, "aaaa"), t.TempDir()
+	h.Left = strings.Repeat("0123456789", 150_000)
+	id := h.HandleOf(h.Execution(h.Locked("p", nil)))
+	for _, ticked := range []bool{false, true} {
+		set := toDir(target)
+		set.Artifacts = ticked
+		h.No(h.SetBackupSettings(t.Context(), person(), set))
+		if kept, _, err := h.BackupSettings(t.Context()); err != nil || kept.Artifacts != ticked {
+			t.Errorf("kept %v, %v", kept.Artifacts, err)
+		}
+		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+		restored := newFixture(t, "bbbb")
+		must[content.Counts](t)(restored.cfg.Transfer.Fill(t.Context(), upload(must[[]byte](t)(os.ReadFile(filepath.Join(target, b.Name)))), nil))
+		if content, _ := restored.Artifact(t.Context(), id); content != "" != ticked || ticked && content != h.Left {
+			t.Errorf("ticked %v: %d bytes came back", ticked, len(content))
+		}
+	}
+	full := serve(h.Instance, "aaaa", func(string) (int64, error) { // room for the database, not for the contents
+		size, err := h.Store.Size(t.Context())
+		return 2*size + 64<<20, err
+	})
+	_, err := full.BackUp(t.Context(), person())
+	wantCode(t, "a backup without room for the contents", err, app.CodeTooLarge)
+}
+
+// A stranger may write to the storage, and adds files with backups' names. Airlock must not delete
+// good backups for them, nor the stranger's files.
+func TestStrangersFilesPushNoBackupOut(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	c, target := timed(h), t.TempDir()
+	h.No(h.SetBackupSettings(t.Context(), person(), toDir(target))) // keeps two
+	stranger := func(minute int) string {
+		name := "airlock-aaaa-" + time.Date(2026, 3, 4, 12, minute, 30, 0, time.UTC).Format(stampForm) + ".airlock"
+		h.No(os.WriteFile(filepath.Join(target, name), []byte("not a backup"), 0o600))
+		return name
+	}
+	back := func() string {
+		c.set(c.now().Add(10 * time.Minute))
+		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+		if b.Error != "" {
+			t.Error(b.Error)
+		}
+		return b.Name
+	}
+	first := back() // 12:40
+	var strange []string
+	for minute := 35; minute < 59; minute++ {
+		strange = append(strange, stranger(minute))
+	}
+	second, third := back(), back()
+	want := append([]string{second, third}, strange...)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, names(t, target)); diff != "" || slices.Contains(want, first) {
+		t.Error(diff)
+	}
+	// One that was exchanged for something else counts for nothing: the one before it stays.
+	h.No(os.WriteFile(filepath.Join(target, third), []byte("not the backup any more"), 0o600))
+	fourth := back()
+	want = append([]string{second, third, fourth}, strange...)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A database that was set back or restored doesn't know its newer backups, so it deletes none of
+// them.
+func TestBackupsThatAreNotKnownStay(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	target := t.TempDir()
+	var want []string
+	for day := range 4 {
+		c := timed(h)
+		c.set(c.now().AddDate(0, 0, day))
+		h.No(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+		want = append(want, must[store.Backup](t)(h.BackUp(t.Context(), person())).Name)
+		h, _, _ = furnished(t, "aaaa") // the same label, another database
+	}
+	if diff := cmp.Diff(want, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// swapping is a storage that keeps one thing and gives back another.
+type swapping struct {
+	blobs.Store
+	give []byte
+}
+
+func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s.give)), nil
+}
+
+// A storage returns yesterday's backup, alike but with an older value, or other bytes. Neither counts
+// as a backup, and neither is opened.
+func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
+	h := newFixture(t, "aaaa")
+	h.Credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	settings := toDir(t.TempDir())
+	write := func() (b store.Backup, file []byte, written content.Counts) {
+		_ = os.Remove(path)
+		b.Name = "airlock-aaaa-x"
+		written = must[content.Counts](t)(h.writeBackup(t.Context(), path, settings.Passphrase,
+			transfer.Selection{History: true}, &b))
+		return b, must[[]byte](t)(os.ReadFile(path)), written
+	}
+	_, old, _ := write()
+	h.Credential("STRIPE_KEY", "sk_live_of_today", "api.stripe.com")
+	b, file, written := write()
+	other := bytes.Clone(file)
+	other[len(file)/2]++
+	for what, give := range map[string][]byte{"an older one": old, "other bytes": other,
+		"half of it": file[:len(file)/2], "more": append(bytes.Clone(file), 0)} {
+		err := h.verify(t.Context(), swapping{give: give}, settings.Passphrase, path, &b, written)
+		if !errors.Is(err, errNotSame) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	h.No(h.verify(t.Context(), swapping{give: file}, settings.Passphrase, path, &b, written))
 }

@@ -59,9 +59,6 @@ func eachColumn(record any, visit func(member, column reflect.Value, name string
 	return nil
 }
 
-// List is a JSON column of a list, which is never null.
-func List[E any](all []E) string { return JSON(append([]E{}, all...)) }
-
 // JSON is a JSON column.
 func JSON(v any) string {
 	t, err := json.Marshal(v)

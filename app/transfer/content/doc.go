@@ -14,5 +14,5 @@
 // An execution's output and result are one line, and a line has a bound, for the reader's memory.
 // JSON may write a byte as six, and an execution that didn't fit would make every backup fail. So
 // the limits of scripts must leave room for the worst case, which a server checks when it starts
-// (CheckLimits). A line that would exceed the bound when written again is refused.
+// (CheckLimits).
 package content
