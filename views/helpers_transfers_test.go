@@ -98,7 +98,7 @@ func transferSamples() []sample {
 func samplePlan() *settingsview.Plan {
 	return &settingsview.Plan{
 		From: []string{"The file was made on 22 November 2026, 08:12 UTC by instance a1b2 (airlock 0.1.0)."},
-		History: "With its 1,284 executions, 872 of them here already, and 2,210 events of its audit log, which " +
+		History: "With its 1,284 executions, unless they are here already, and 2,210 events of its audit log, which " +
 			"are kept apart from this one's",
 		Items: []settingsview.PlanItem{
 			{Field: "credential:STRIPE_RESTRICTED_KEY", Kind: "credential", Name: "STRIPE_RESTRICTED_KEY", State: "new",
