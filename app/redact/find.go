@@ -110,7 +110,10 @@ const minSigns = 7
 // byte, which the finder passes over; nil if there are none.
 func withoutSigns(text string) (view []byte) {
 	for at := range len(text) {
-		if view != nil && view[at] == 0 || !signs[text[at]] || !strings.Contains(text[at+1:min(at+1+utf8.UTFMax+1, len(text))], text[at:at+1]) {
+		if view != nil && view[at] == 0 || !signs[text[at]] {
+			continue
+		}
+		if ahead := text[at+1 : min(at+2+len(`\u0000`), len(text))]; !strings.Contains(ahead, text[at:at+1]) {
 			continue
 		}
 		n := 0
@@ -139,6 +142,11 @@ func signsFrom(text string, at int) iter.Seq[int] {
 				return
 			}
 			_, size := utf8.DecodeRuneInString(text[at:])
+			if escape := text[at:]; escape[0] == '\\' && len(escape) > 1 && escape[1] != sign { // as in JSON
+				if size = 2; escape[1] == 'u' {
+					size = len(`\u0000`)
+				}
+			}
 			at += size
 		}
 	}

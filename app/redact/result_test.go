@@ -156,3 +156,16 @@ func countShape(v any) string {
 	text, _ := json.Marshal(total)
 	return string(text)
 }
+
+// TestSeparatedKeyIsMasked: signs stand behind escaped characters of a key, too.
+func TestSeparatedKeyIsMasked(t *testing.T) {
+	t.Parallel()
+	const value = `%:RB0@E]'k"9\Q<z7Lm'"'`
+	for _, sign := range []string{".", "-", "_", " "} {
+		text, _ := json.Marshal(map[string]int{strings.Join(strings.Split(value, ""), sign): 1})
+		clean, hits, err := resultOf(of(value), text)
+		if err != nil || hits.Total() == 0 || strings.Contains(clean.String(), "L"+sign+"m") {
+			t.Errorf("%q: %s, %v, %v", sign, clean, hits, err)
+		}
+	}
+}

@@ -1,9 +1,6 @@
 package swap
 
-import (
-	"encoding/base32"
-	"strings"
-)
+import "encoding/base32"
 
 // Prefix begins every placeholder; PlaceholderLength is its length in bytes. The rest is a to z and
 // 2 to 7, which read the same in URLs, JSON, forms, cookies, Basic and shells.
@@ -21,14 +18,4 @@ const (
 // Placeholder returns the placeholder of an HMAC's first 20 bytes. mac: at least 20 bytes.
 func Placeholder(mac []byte) string {
 	return Prefix + base32.NewEncoding(tailAlphabet).WithPadding(base32.NoPadding).EncodeToString(mac[:macBytes])
-}
-
-// IsPlaceholder reports whether text has the shape of a placeholder.
-func IsPlaceholder(text string) bool {
-	tail, found := strings.CutPrefix(text, Prefix)
-	return found && isTail(tail)
-}
-
-func isTail(text string) bool {
-	return len(text) == tailLength && strings.Trim(text, tailAlphabet) == ""
 }
