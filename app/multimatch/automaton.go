@@ -46,9 +46,6 @@ type Automaton struct {
 // Ends returns the number of different patterns: the highest End.
 func (a *Automaton) Ends() int { return len(a.ends) - 1 }
 
-// States returns the number of states, with gaps between patterns.
-func (a *Automaton) States() int { return len(a.depth) }
-
 // Len returns a state's number of bytes.
 func (a *Automaton) Len(s State) int {
 	if s == 0 {
@@ -56,9 +53,6 @@ func (a *Automaton) Len(s State) int {
 	}
 	return int(a.depth[s])
 }
-
-// Of returns a pattern's last state.
-func (a *Automaton) Of(e End) State { return a.ends[e] }
 
 // Open returns a state's longest suffix, itself included, behind which a pattern continues.
 func (a *Automaton) Open(s State) State {
@@ -70,16 +64,6 @@ func (a *Automaton) Open(s State) State {
 
 func (a *Automaton) isLeaf(s State) bool {
 	return a.chars[s+1]&gap != 0 && a.chars[s]&branches == 0
-}
-
-// Ahead returns the End of a pattern that continues or ends at a state, or 0.
-func (a *Automaton) Ahead(s State) End {
-	for ; s != 0 && a.chars[s]&gap == 0; s++ {
-		if a.chars[s]&ends != 0 {
-			return a.End(s)
-		}
-	}
-	return 0
 }
 
 // Follows reports whether the current pattern continues with b. Then the next state is s+1.
