@@ -84,6 +84,7 @@ func TestEveryPage(t *testing.T) {
 			if at := apart.FindString(doc.Find("body").Text()); at != "" {
 				t.Errorf("a space stands before a sign: %q", at)
 			}
+			doc.Find(".markdown").Remove() // its words are the author's
 			if strings.Contains(doc.Text(), "!") && !strings.Contains(doc.Find("pre").Text(), "!") {
 				t.Error("somebody shouts")
 			}

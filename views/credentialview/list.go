@@ -1,6 +1,8 @@
 package credentialview
 
 import (
+	"strconv"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/layout"
 )
@@ -9,4 +11,12 @@ import (
 type ListPage struct {
 	layout.Shell
 	Credentials []app.Credential
+}
+
+// hostsShort names the first host and counts the rest.
+func hostsShort(hosts []app.Host) string {
+	if len(hosts) == 1 {
+		return hosts[0].Brief()
+	}
+	return hosts[0].Brief() + " and " + strconv.Itoa(len(hosts)-1) + " more"
 }

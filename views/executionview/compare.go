@@ -44,9 +44,10 @@ func (p ComparePage) chosen() string {
 	return p.Other.Execution.Handle
 }
 
-// comparedFacts lists what defines a run, and its status.
+// comparedFacts lists what defines a run, with the skill by its name, and the status.
 func comparedFacts(x app.Execution) []fact {
-	return append(manifestFacts(x.Manifest), fact{"Status", format.Status(x.Status)})
+	facts := append(manifestFacts(x.Manifest), fact{"Status", format.Status(x.Status)})
+	return append([]fact{{"Skill version", x.Skill}}, facts...)
 }
 
 // equalTexts returns the texts that are the same on both sides.
