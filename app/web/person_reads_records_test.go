@@ -265,11 +265,12 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 func TestExecutionPage(t *testing.T) {
 	t.Parallel()
 	s, _, good, bad := history(t)
-	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "Queued").says(".verdict", "First output")
+	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline",
+		"started, after").says(".timeline", "completed, after running")
 	if got := strings.Join(strings.Fields(a.doc.Find("#result-text").Text()), " "); got != `{ "b": 1, "a": [ 2 ] }` {
 		t.Errorf("the result is %q", got)
 	}
-	a = s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK)
+	a = s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".timeline", "error, after running")
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
