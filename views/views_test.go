@@ -273,7 +273,7 @@ func TestListsTell(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"profiles": {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
 		"credentials": {"tbody": "1,841 executions", "tbody .sub": "last 5 minutes ago",
-			"#c-SIMPHONY_API_KEY": "simphony.example.com, *.eu.simphony.example.com"},
+			"#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
 		"settings-data": {"#retention": "newest 100,000 executions",
 			"#retention dd": "3.0 GiB, 212 MiB of it free"},
 		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
