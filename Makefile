@@ -22,7 +22,7 @@ MODULE := github.com/computclaw/airlock
 RACE_FLAGS := -trimpath -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' \
 	-gcflags='golang.org/x/crypto/argon2=-race=false' -gcflags='golang.org/x/crypto/blake2b=-race=false'
 RACE_NOT_REDACT := $(RACE_FLAGS) -gcflags='$(MODULE)/app/redact/...=-race=false' \
-	-gcflags='$(MODULE)/app/multimatch=-race=false' -gcflags='$(MODULE)/app/match=-race=false'
+	-gcflags='$(MODULE)/app/match=-race=false'
 
 # RACE_PACKAGES start goroutines or share something between them; their tests run with the race
 # detector. TestRaceDetectorIsOn holds the list to the sources.

@@ -1,71 +1,63 @@
 package patterns
 
 import (
-	"encoding/binary"
-
-	"github.com/computclaw/airlock/app/multimatch"
+	"slices"
+	"strings"
 )
 
 // keywords finds the keywords of rules in a text, whatever their letter case.
 type keywords struct {
-	automaton *multimatch.Automaton
-	byEnd     [][]keyword
+	pairs [1 << 10]uint64 // bit set: a keyword begins with these two bytes
+	words map[uint16][]keyword
+	all   []keyword
 }
 
 // keyword is one of a rule.
 type keyword struct {
-	rule   int
-	length int
+	text string // two bytes or more
+	rule int
 }
 
 func newKeywords(rules []compiled) *keywords {
-	var texts []string
-	var all []keyword
-	head := minKeyword
+	k := &keywords{words: map[uint16][]keyword{}}
 	for i, r := range rules {
-		for _, word := range r.Keywords {
-			texts = append(texts, string(lower(word)))
-			all = append(all, keyword{i, len(word)})
-			head = min(head, len(word))
+		for _, text := range r.Keywords {
+			p := pair(text[0], text[1])
+			k.pairs[p>>6] |= 1 << (p & 63)
+			k.words[p] = append(k.words[p], keyword{text, i})
+			k.all = append(k.all, keyword{text, i})
 		}
-	}
-	automaton, ends := multimatch.New(head, texts)
-	k := &keywords{automaton: automaton, byEnd: make([][]keyword, automaton.Ends()+1)}
-	for i, end := range ends {
-		k.byEnd[end] = append(k.byEnd[end], all[i])
 	}
 	return k
 }
 
-// each calls found for every keyword, in the order of their ends, and returns how many bytes at the
-// end of the text may begin one.
+// pair joins two bytes; letters of either case give the same.
+func pair(a, b byte) uint16 { return (uint16(a)<<8 | uint16(b)) | 0x2020 }
+
+// each calls found for every keyword, in the order of their starts, and returns how many bytes at
+// the end of the text may begin one.
 func (k *keywords) each(text string, found func(rule, start, length int)) (begun int) {
-	return k.automaton.Each(lower(text), func(end multimatch.End, to int) {
-		for _, word := range k.byEnd[end] {
-			found(word.rule, to-word.length, word.length)
+	for i := 1; i < len(text); i++ {
+		p := pair(text[i-1], text[i])
+		if k.pairs[p>>6]>>(p&63)&1 == 0 {
+			continue
 		}
-	})
-}
-
-// lower returns a text with its ASCII letters in lower case.
-func lower(text string) []byte {
-	out := []byte(text)
-	i := 0
-	for ; i+8 <= len(out); i += 8 {
-		w := binary.LittleEndian.Uint64(out[i:])
-		binary.LittleEndian.PutUint64(out[i:], w|capitals(w)>>2)
-	}
-	for ; i < len(out); i++ {
-		if 'A' <= out[i] && out[i] <= 'Z' {
-			out[i] += 'a' - 'A'
+		rest := text[i-1:]
+		for _, word := range k.words[p] {
+			n := min(len(rest), len(word.text))
+			if !strings.EqualFold(rest[:n], word.text[:n]) {
+				continue
+			}
+			if n < len(word.text) {
+				begun = max(begun, n)
+			} else {
+				found(word.rule, i-1, n)
+			}
 		}
 	}
-	return out
-}
-
-// capitals sets the high bit of each of eight bytes that is an ASCII capital.
-func capitals(w uint64) uint64 {
-	const ones = 0x0101010101010101
-	low := w &^ (0x80 * ones)
-	return (low + (0x80-'A')*ones) &^ (low + (0x80-'Z'-1)*ones) &^ w & (0x80 * ones)
+	beginsLast := func(word keyword) bool { return strings.EqualFold(word.text[:1], text[len(text)-1:]) }
+	if begun == 0 && text != "" && slices.ContainsFunc(k.all, beginsLast) {
+		return 1
+	}
+	return begun
 }
