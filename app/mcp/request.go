@@ -15,7 +15,7 @@ import (
 )
 
 // toRequest distributes a tool's arguments over its request. own is the connection's profile. The
-// API checks names and values. Errors are *app.Error.
+// API validates values. Errors are *app.Error.
 func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
 	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1),
 		Profile: own}
@@ -27,6 +27,9 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 		}
 	}
 	leaveOut(args)
+	if err := checkArguments(tool, args); err != nil {
+		return r, err
+	}
 	query, body := url.Values{}, map[string]json.RawMessage{}
 	for name, value := range args {
 		if inBody(tool, name) {
@@ -42,11 +45,6 @@ func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (cl
 	if r.Profile.Empty() && needsProfile(tool) {
 		return r, app.E(app.CodeUnauthorized, "the call names no profile",
 			"Send profile_id; create_profile makes a profile and returns its id.")
-	}
-	if strings.Contains(r.Path, "{") {
-		required, _ := tool.Input["required"].([]string)
-		return r, app.E(app.CodeInvalidField, "an argument is missing",
-			"Call "+tool.Name+" with "+strings.Join(required, ", ")+".")
 	}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
@@ -93,7 +91,7 @@ func readUpload(body map[string]json.RawMessage) (content []byte, err error) {
 }
 
 // leaveOut removes null and empty arguments. Strict clients and some models send them for omitted
-// ones. An empty answer to a question stays. A tool waits by itself.
+// ones. An empty answer to a question stays.
 func leaveOut(args map[string]json.RawMessage) {
 	absent := func(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
 	answers := args["response"] != nil && string(args["response"]) != "null" && (args["error"] == nil ||
@@ -101,10 +99,31 @@ func leaveOut(args map[string]json.RawMessage) {
 	if string(args[apidocs.ArgProfile]) == `"self"` { // as answers have it
 		delete(args, apidocs.ArgProfile)
 	}
-	delete(args, "wait")
 	maps.DeleteFunc(args, func(name string, value json.RawMessage) bool {
 		return absent(value) && (name != "response" || !answers)
 	})
+}
+
+// checkArguments refuses unknown arguments and missing ones that the address needs.
+func checkArguments(tool apidocs.Tool, args map[string]json.RawMessage) error {
+	known, _ := tool.Input["properties"].(map[string]any)
+	names := slices.Sorted(maps.Keys(known))
+	for name := range args {
+		if _, ok := known[name]; !ok {
+			hint := "It takes " + strings.Join(names, ", ") + "."
+			if guess := app.Nearest(name, names); guess != "" {
+				hint = "Did you mean " + guess + "? " + hint
+			}
+			return app.E(app.CodeUnknownField, "the argument "+app.Clip(name, 60)+" is not known to "+tool.Name, hint)
+		}
+	}
+	required, _ := tool.Input["required"].([]string)
+	for _, name := range required {
+		if _, ok := args[name]; !ok {
+			return app.Invalid(name, name+" is missing", "Call "+tool.Name+" with "+strings.Join(required, ", ")+".")
+		}
+	}
+	return nil
 }
 
 // needsProfile reports whether a call needs a profile. For an execution its id is enough.
@@ -113,16 +132,13 @@ func needsProfile(tool apidocs.Tool) bool {
 		strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
-// inBody reports whether an argument belongs in the request's body. Unknown ones do if there is
-// one, else in its query: the API refuses them.
+// inBody reports whether an argument belongs in the request's body.
 func inBody(tool apidocs.Tool, name string) bool {
 	switch name {
 	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:
 		return false
-	case apidocs.ArgContent, apidocs.ArgText:
-		return true
 	}
-	return tool.Body != "" && !strings.Contains(tool.Path, "{"+name+"}") &&
+	return !strings.Contains(tool.Path, "{"+name+"}") &&
 		!slices.ContainsFunc(tool.Query, func(f apidocs.Field) bool { return f.Name == name })
 }
 

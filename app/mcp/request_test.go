@@ -41,15 +41,11 @@ func TestToRequest(t *testing.T) {
 			path: "/executions/e/respond", body: `{"response":""}`, profile: "own"},
 		"no answer": {tool: "respond", arguments: `{"execution_id":"e","response":"","error":"none"}`, method: "POST",
 			path: "/executions/e/respond", body: `{"error":"none"}`, profile: "own"},
-		"unknown": {tool: "execute", arguments: `{"scrpt":"1"}`, method: "POST", path: "/execute", body: `{"scrpt":"1"}`,
-			profile: "own"},
-		"unknown without a body": {tool: "read_execution", arguments: `{"execution_id":"e","x":1}`, method: "GET",
-			path: "/executions/e?x=1", profile: "own"},
+		"unknown":         {tool: "execute", arguments: `{"scrpt":"1"}`, code: app.CodeUnknownField},
 		"missing":         {tool: "cancel", arguments: `{}`, code: app.CodeInvalidField},
 		"not an object":   {tool: "execute", arguments: `[]`, code: app.CodeInvalidJSON},
 		"object for text": {tool: "cancel", arguments: `{"execution_id":{}}`, code: app.CodeInvalidField},
-		"wait": {tool: "execute", arguments: `{"script":"1","wait":5}`, method: "POST", path: "/execute",
-			body: `{"script":"1"}`, profile: "own"},
+		"wait":            {tool: "execute", arguments: `{"script":"1","wait":5}`, code: app.CodeUnknownField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := toRequest(toolNamed(t, c.tool), json.RawMessage(c.arguments), app.NewSecret("own"))

@@ -55,7 +55,7 @@ func TestPeoplePreviewArtifacts(t *testing.T) {
 	}
 	image := page + "/image?name="
 	for name, want := range map[string]string{"given.txt": "<pre>1,2\nNone</pre>", "page.html": "&lt;script&gt;alert(1)",
-		"table.csv": "10,&lt;b&gt;7&lt;/b&gt;", "large.csv": "This is the beginning",
+		"table.csv": "<td>&lt;b&gt;7&lt;/b&gt;</td>", "large.csv": "This is the beginning",
 		"chart.png": `src="` + image + `chart.png"`, "huge.png": "too large to be shown (60000 × 60000)", "false.png": "damaged",
 		"active.svg": "&lt;svg", "paper.pdf": "no preview of this kind", "empty.bin": "is empty"} {
 		text := preview(name)

@@ -85,7 +85,7 @@ func TestKillNineWhileMoving(t *testing.T) {
 
 	// The backup is stored, and half restored into its scratch database.
 	scheduleBackup(in, target)
-	killDuring(in, func() bool { return holdsFile(in, "backup-*/scratch/airlock.db") }, "serve")
+	killDuring(in, func() bool { return holdsFile(in, "backup-*/*-restored/airlock.db") }, "serve")
 	in.Start()
 	for _, left := range []string{"backup-*", "restore-*", "transfer-*", "*.tmp"} {
 		if holdsFile(in, left) {
