@@ -8,23 +8,8 @@ import (
 var binaryTypes = []string{"msgpack", "messagepack", "cbor", "protobuf", "grpc", "bson", "avro", "thrift", "bencode",
 	"bittorrent", "x-amz-ion", "php-serialized", "netstring"}
 
-// refuseInBinary refuses a placeholder in binary data: the value's other length would break the
-// message.
-func (o *outgoing) refuseInBinary(text, media string, at where) *Refusal {
-	if !isBinary(text, media) {
-		return nil
-	}
-	for _, h := range findHits([]byte(text)) {
-		c, refusal := o.swapper.judge(o.target, h, at)
-		if refusal != nil {
-			return refusal
-		}
-		if c != nil {
-			return refuseBinary(c, at)
-		}
-	}
-	return nil
-}
+// fitBinary refuses every value: its other length would break the message.
+func fitBinary(string, int) (text, why string) { return "", "the body is in a binary format" }
 
 // isBinary reports whether type or bytes show that a body is no text.
 func isBinary(text, media string) bool {

@@ -25,7 +25,7 @@ func TestBinaryFormatsAreRefused(t *testing.T) {
 		req := request(t, "POST", "https://api.example.com/", c.body, "Content-Type", c.media)
 		keys, err := atHome().Outgoing(home, req)
 		var r *Refusal
-		if !errors.As(err, &r) || r.Rule != RuleEncoded || r.Key != "A" || len(keys) > 0 {
+		if !errors.As(err, &r) || r.Rule != RuleValue || r.Key != "A" || len(keys) > 0 {
 			t.Errorf("%s: keys %v, error %v", name, keys, err)
 		}
 	}

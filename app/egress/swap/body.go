@@ -19,7 +19,7 @@ func (o *outgoing) replaceBody(req *http.Request, header http.Header) *Refusal {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil
 	}
-	if !o.swapper.swapsBody(o.target) {
+	if !o.swapper.swapsBody(o.target) || len(contentCodings(header["Content-Encoding"])) > 0 {
 		o.watch(req, req.Body, req.Body)
 		return nil
 	}
@@ -41,11 +41,7 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	if err != nil {
 		return refuseBody(RuleBody, "the body of the request ended early", "Send the whole body.")
 	}
-	encodings := contentCodings(header["Content-Encoding"])
 	if len(head) > app.MaxSwappedBody {
-		if len(encodings) > 0 {
-			return refuseTooLarge("")
-		}
 		first := &releasing{bytes.NewReader(head), req.Body, release}
 		o.watch(req, io.MultiReader(first, req.Body), first)
 		return nil
@@ -53,9 +49,16 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	if refusal := o.refuseTrailer(req.Trailer); refusal != nil {
 		return refusal
 	}
-	if refusal := o.replaceSmall(req, header, head, encodings); refusal != nil {
+	swapped, refusal := o.replaceContent(string(head), header["Content-Type"])
+	if refusal != nil {
 		return refusal
 	}
+	if swapped != string(head) {
+		for _, name := range []string{"Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
+			header.Del(name)
+		}
+	}
+	reframe(req, header, swapped)
 	if req.Body == http.NoBody {
 		release()
 		return nil
@@ -64,33 +67,13 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 	return nil
 }
 
-func (o *outgoing) replaceSmall(req *http.Request, header http.Header, sent []byte, encodings []string) *Refusal {
-	plain, refusal := decompress(sent, encodings)
-	if refusal != nil {
-		return refusal
-	}
-	swapped, refusal := o.replaceContent(string(plain), header["Content-Type"], bodyPlace)
-	if refusal != nil {
-		return refusal
-	}
-	out := sent
-	if swapped != string(plain) {
-		out = []byte(swapped)
-		for _, name := range []string{"Content-Encoding", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
-			header.Del(name)
-		}
-	}
-	reframe(req, header, out)
-	return nil
-}
-
 // reframe makes out the body.
-func reframe(req *http.Request, header http.Header, out []byte) {
+func reframe(req *http.Request, header http.Header, out string) {
 	req.GetBody = nil
 	req.Body = struct {
 		io.Reader
 		io.Closer
-	}{bytes.NewReader(out), req.Body}
+	}{strings.NewReader(out), req.Body}
 	if len(req.Trailer) > 0 { // which only a chunked body can have
 		req.ContentLength = -1
 		return
@@ -104,31 +87,11 @@ func reframe(req *http.Request, header http.Header, out []byte) {
 	}
 }
 
-// decompress undoes the content encodings of a body.
-func decompress(sent []byte, encodings []string) ([]byte, *Refusal) {
-	if len(encodings) == 0 {
-		return sent, nil
-	}
-	const hint = "Send the body without Content-Encoding."
-	body, err := decode(encodings, io.NopCloser(bytes.NewReader(sent)))
-	if err != nil {
-		return nil, refuseBody(RuleBody, "the body can't be searched for placeholders: "+err.Error(), hint)
-	}
-	plain, err := io.ReadAll(io.LimitReader(body, app.MaxSwappedBody+1))
-	if err != nil {
-		return nil, refuseBody(RuleBody, "the body can't be decompressed, so it can't be searched for placeholders", hint)
-	}
-	if len(plain) > app.MaxSwappedBody {
-		return nil, refuseTooLarge("")
-	}
-	return plain, nil
-}
-
 const mediaForm = "application/x-www-form-urlencoded"
 
 // replaceContent replaces placeholders as a content type wants. It refuses several types or an
 // unreadable one: the receiver may choose another.
-func (o *outgoing) replaceContent(text string, contentTypes []string, at where) (string, *Refusal) {
+func (o *outgoing) replaceContent(text string, contentTypes []string) (string, *Refusal) {
 	if len(findHits([]byte(text))) == 0 {
 		return text, nil
 	}
@@ -141,13 +104,12 @@ func (o *outgoing) replaceContent(text string, contentTypes []string, at where) 
 		return "", refusal
 	}
 	if strings.HasPrefix(media, "multipart/") {
-		return o.replaceMultipart(text, params["boundary"], at)
-	}
-	if refusal := o.refuseInBinary(text, media, at); refusal != nil {
-		return "", refusal
+		return o.replaceMultipart(text, params["boundary"])
 	}
 	fit := fitText(text)
 	switch {
+	case isBinary(text, media):
+		fit = fitBinary
 	case media == mediaForm:
 		fit = fitPercent
 	case strings.Contains(media, "json"): // also in lines and sequences: application/x-ndjson, application/jsonl
@@ -155,7 +117,7 @@ func (o *outgoing) replaceContent(text string, contentTypes []string, at where) 
 	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
 		fit = fitXML(text)
 	}
-	return o.replace(text, at, fit)
+	return o.replace(text, bodyPlace, fit)
 }
 
 // fitText leaves a value as it is. Behind a backslash it may be read as an escape.

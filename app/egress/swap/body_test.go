@@ -3,11 +3,9 @@ package swap
 import (
 	"bytes"
 	"compress/gzip"
-	"compress/zlib"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -42,11 +40,6 @@ func TestBodiesAreSwapped(t *testing.T) {
 		"none": {"", phA, secretA},
 		"xml": {"text/xml", `<a b="` + phA + `">` + phA + `</a>`,
 			`<a b="sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV">sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
-		"cdata": {"application/soap+xml", `<a><![CDATA[` + phA + `]]></a>`, `<a><![CDATA[` + secretA + `]]></a>`},
-		"between": {"text/xml", `<?x?><!-- <![CDATA[ --><a>` + phA + `<![CDATA[` + phA + `]]></a>`,
-			`<?x?><!-- <![CDATA[ --><a>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV<![CDATA[` + secretA + `]]></a>`},
-		"after cdata": {"application/soap+xml", `<a><![CDATA[]]>` + phA + `</a>`,
-			`<a><![CDATA[]]>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
 		"nothing": {"application/json", `{"k":"` + Prefix + `"}`, `{"k":"` + Prefix + `"}`},
 		"several": {"text/plain", phA + phA + "." + phA, secretA + secretA + "." + secretA},
 		"part": {`multipart/form-data; boundary=XX`, "--XX\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\n" +
@@ -135,8 +128,11 @@ func TestUnfitBodies(t *testing.T) {
 		"part without head": {secretB, "multipart/form-data; boundary=XX", "--XX\r\n" + phA + "\r\n--XX--", RulePlace},
 		"no boundary":       {secretB, "multipart/form-data", phA, RuleBody},
 		"control in xml":    {"0123456789abcdef\x01", "text/xml", "<a>" + phA + "</a>", RuleValue},
-		"xml comment":       {secretA, "text/xml", "<!-- " + phA + " -->", RuleValue},
-		"end of cdata":      {"0123456789]]>abcdef", "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
+		"escapes in cdata":  {secretA, "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
+		"edge of cdata":     {secretB + "]]", "text/xml", "<a><![CDATA[" + phA + "></a>", RuleValue},
+		"nested multipart": {secretB, "multipart/form-data; boundary=XX",
+			head + "Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\n" + phA + "\r\n--c--\r\n--XX--", RulePlace},
+		"end of cdata": {"0123456789]]>abcdef", "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New([]secrets.Resolved{credential("A", c.value, home.Host, everywhere...)})
@@ -148,13 +144,10 @@ func TestUnfitBodies(t *testing.T) {
 	}
 }
 
-func compress(t testing.TB, encoding, text string) string {
+func compress(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
-	var w io.WriteCloser = gzip.NewWriter(&b)
-	if encoding == "deflate" {
-		w = zlib.NewWriter(&b)
-	}
+	w := gzip.NewWriter(&b)
 	_, err := w.Write([]byte(text))
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
@@ -197,39 +190,23 @@ func TestHoleG7SeveralContentTypes(t *testing.T) {
 			t.Errorf("%s, without a placeholder: %q, %v", name, sent, refusal)
 		}
 	}
-	folded := inPart("Content-Type: multipart/mixed;\r\n boundary=c")
-	folded = strings.Replace(strings.Replace(folded, "X: "+phA, "X: y", 1), "\r\nx\r\n", "\r\n"+phA+"\r\n", 1)
-	if sent, ok := sendBody(t, form, folded); !ok || sent != strings.ReplaceAll(folded, phA, secretA) {
+	folded := "--b\r\nContent-Type: application/json;\r\n charset=utf-8\r\n\r\n[\"" + phA + "\"]\r\n--b--\r\n"
+	if sent, ok := sendBody(t, form, folded); !ok || sent != strings.ReplaceAll(folded, phA, quoteJSON(secretA)) {
 		t.Errorf("a folded type: %q, %v", sent, ok)
 	}
 }
 
 func TestCompressedRequests(t *testing.T) {
-	for _, encoding := range []string{"gzip", "deflate"} {
-		req := request(t, "POST", "https://x/", compress(t, encoding, `{"k":"`+phA+`"}`), "Content-Type", "application/json",
-			"Content-Encoding", encoding)
-		_, body, refusal := send(t, atHome(), home, req)
-		if refusal != nil || body != `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` || req.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s: %v, %q, %v", encoding, refusal, body, req.Header)
-		}
-		sent := compress(t, encoding, "nothing")
-		req = request(t, "POST", "https://x/", sent, "Content-Encoding", encoding)
-		if _, body, refusal = send(t, atHome(), home, req); refusal != nil || body != sent ||
-			req.Header.Get("Content-Encoding") != encoding {
-			t.Errorf("%s: %v, %v", encoding, refusal, req.Header)
+	for _, sent := range []string{compress(t, phA), compress(t, strings.Repeat("x", 2*app.MaxSwappedBody)), "x"} {
+		req := request(t, "POST", "https://x/", sent, "Content-Encoding", "gzip")
+		if _, body, refusal := send(t, atHome(), home, req); refusal != nil || body != sent ||
+			req.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%v, %v", refusal, req.Header)
 		}
 	}
-	for encoding, c := range map[string]struct{ sent, rule string }{
-		"br":         {"x", RuleBody},
-		"gzip, gzip": {"x", RuleBody},
-		"gzip":       {"not gzip", RuleBody},
-		"x-gzip":     {compress(t, "gzip", strings.Repeat("x", app.MaxSwappedBody+1)), RuleTooLarge},
-		"deflate":    {strings.Repeat("x", app.MaxSwappedBody+1), RuleTooLarge},
-	} {
-		req := request(t, "POST", "https://x/", c.sent, "Content-Encoding", encoding)
-		if _, _, refusal := send(t, atHome(), home, req); refusal == nil || refusal.Rule != c.rule {
-			t.Errorf("%s: %v", encoding, refusal)
-		}
+	req := request(t, "POST", "https://x/", phA, "Content-Encoding", "br")
+	if _, _, refusal := send(t, atHome(), home, req); refusal == nil || refusal.Rule != RuleTooLarge {
+		t.Errorf("a placeholder: %v", refusal)
 	}
 }
 
@@ -261,7 +238,7 @@ func TestManyLongValues(t *testing.T) {
 // Hostile bodies take time linear in their length.
 func TestManyPlaceholders(t *testing.T) {
 	for media, piece := range map[string]string{
-		"text/xml": phA + "<![CDATA[", "application/json": `"` + phA + `\\",`,
+		"text/xml": phA + "<!--", "application/json": `"` + phA + `\\",`,
 		"multipart/form-data; boundary=X": "--X\r\n\r\n" + phA + "\r\n",
 	} {
 		body := strings.Repeat(piece, app.MaxSwappedBody/len(piece))
@@ -290,27 +267,6 @@ func TestChunkedRequest(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
-
-// A body of many multipart bodies in each other would be searched once for each.
-func TestNestedMultipartIsBounded(t *testing.T) {
-	nested := func(levels int) *http.Request {
-		var b strings.Builder
-		for i := range levels {
-			fmt.Fprintf(&b, "--%x\r\nContent-Type: multipart/x; boundary=%x\r\n\r\n", i, i+1)
-		}
-		fmt.Fprintf(&b, "--%x\r\n\r\n%s\r\n", levels, phA)
-		return request(t, "POST", "https://api.example.com/", b.String(), "Content-Type", "multipart/form-data; boundary=0")
-	}
-	if _, body, refusal := send(t, atHome(), home, nested(maxNested-1)); refusal != nil ||
-		!strings.Contains(body, secretA) {
-		t.Errorf("%v: %q", refusal, body)
-	}
-	for _, levels := range []int{maxNested, 15000} {
-		if _, _, refusal := send(t, atHome(), home, nested(levels)); refusal == nil || refusal.Rule != RuleBody {
-			t.Errorf("%d levels: %v", levels, refusal)
-		}
-	}
-}
 
 // TestHoleCharsetOfARequest: a script chose the charset in which the host read a value. The answer
 // had it in characters that were not recognised.

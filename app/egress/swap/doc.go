@@ -23,15 +23,15 @@
 // written as the place wants: percent-encoded in path, query and forms, escaped in JSON strings,
 // XML and quoted strings of headers, by each multipart part's own type, raw in other bodies.
 // Refused: a value that can't stand in a place (line breaks and non-ASCII in headers, a multipart
-// boundary), several content types or an ambiguous one, and a placeholder in a binary format. A
-// body of another type than its Content-Type gets the escapes of the latter.
+// boundary, escapes in XML with CDATA), several content types or an ambiguous one, and a placeholder
+// in a binary format or in a multipart body within another. A body of another type than its
+// Content-Type gets the escapes of the latter.
 //
-// A body that may get values is read whole, up to app.MaxSwappedBody (after decompression). It is
-// sent with its new length, and plain if something was replaced. While it is sent up to 2 MiB are
-// held, at most MaxHolds times per execution. Other bodies are searched while they are sent, in
-// constant memory, and fail before a placeholder's first byte. Compressed ones are not searched
-// where no credential may stand in the body. Content-Md5 and Digest of a changed body are removed;
-// signatures over it no longer hold.
+// A body that may get values is read whole, up to app.MaxSwappedBody, and sent with its new length.
+// While it is sent up to 2 MiB are held, at most MaxHolds times per execution. Other bodies, and
+// compressed ones as they are, are searched while they are sent, in constant memory, and fail before
+// a placeholder's first byte. Content-Md5 and Digest of a changed body are removed; signatures over
+// it no longer hold.
 //
 // Requests to hosts with a sealed credential must pass AskReadable. Range is removed, or a script
 // could have a value repeated in pieces. Partial answers are refused.
@@ -60,7 +60,7 @@
 // They become Withheld. The script's own values stay. One pass searches for both: a second would
 // miss a value of which a part was replaced.
 //
-// Responses of hosts with a sealed credential are decompressed, gzip and deflate only. Limits: 4
+// Responses of hosts with a sealed credential are decompressed, gzip only. Limits: 4
 // GiB, and beyond the first MiB 200 times the size. Others are refused, as are changes of protocol.
 // Content-Length and digests are removed. An ETag stays, as a text like any other.
 //

@@ -1,12 +1,9 @@
 package swap
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -121,6 +118,10 @@ func TestRangesAreNotOffered(t *testing.T) {
 	}
 }
 
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 func TestLateTrailersAreReplaced(t *testing.T) {
 	resp := response("x")
 	resp.Trailer = http.Header{"X-Late": nil}
@@ -147,6 +148,7 @@ func TestUnreadableResponses(t *testing.T) {
 		"ranges":   response("x", "Content-Type", "Multipart/ByteRanges; boundary=x"),
 		"upgrade":  upgraded,
 		"br":       response("x", "Content-Encoding", "br"),
+		"deflate":  response("x", "Content-Encoding", "deflate"),
 		"zstd":     response("x", "Content-Encoding", "zstd"),
 		"unknown":  response("x", "Content-Encoding", "x"),
 		"stacked":  response("x", "Content-Encoding", "gzip, deflate"),
@@ -167,19 +169,11 @@ func TestUnreadableResponses(t *testing.T) {
 func TestCompressedResponses(t *testing.T) {
 	text := strings.Repeat("some text ", 1000) + secretA + strings.Repeat(" more", 1000)
 	want := strings.Replace(text, secretA, phA, 1)
-	var bare bytes.Buffer
-	w, _ := flate.NewWriter(&bare, 9)
-	_, err := w.Write([]byte(text))
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
 	half := strings.Index(text, secretA) + 5
 	for name, c := range map[string]struct{ encoding, body string }{
-		"gzip":     {"gzip", compress(t, "gzip", text)},
-		"x-gzip":   {"X-Gzip", compress(t, "gzip", text)},
-		"members":  {"gzip", compress(t, "gzip", text[:half]) + compress(t, "gzip", text[half:])},
-		"zlib":     {"deflate", compress(t, "deflate", text)},
-		"bare":     {"deflate", bare.String()},
+		"gzip":     {"gzip", compress(t, text)},
+		"x-gzip":   {"X-Gzip", compress(t, text)},
+		"members":  {"gzip", compress(t, text[:half]) + compress(t, text[half:])},
 		"identity": {"identity", text},
 	} {
 		resp := response("", "Content-Encoding", c.encoding)
@@ -197,15 +191,14 @@ func TestCompressedResponses(t *testing.T) {
 }
 
 func TestBrokenCompression(t *testing.T) {
-	whole := compress(t, "gzip", strings.Repeat("x", 1000))
+	whole := compress(t, strings.Repeat("x", 1000))
 	for name, c := range map[string]struct{ encoding, body string }{
 		"not gzip":  {"gzip", "plain"},
 		"cut short": {"gzip", whole[:len(whole)-5]},
 		"cut head":  {"gzip", whole[:5]},
 		"garbage":   {"gzip", whole + "garbage garbage garbage"},
 		"checksum":  {"gzip", whole[:len(whole)-8] + "abcdefgh"},
-		"not zlib":  {"deflate", "\xff\xff\xff\xff"},
-		"bomb":      {"gzip", compress(t, "gzip", strings.Repeat("\x00", 64<<20))},
+		"bomb":      {"gzip", compress(t, strings.Repeat("\x00", 64<<20))},
 	} {
 		resp := response(c.body, "Content-Encoding", c.encoding)
 		if err := atHome().Incoming(home, resp, nil); err != nil {

@@ -1,37 +1,31 @@
 package swap
 
 import (
-	"fmt"
 	"mime"
+	"slices"
 	"strings"
 )
 
-// maxNested bounds the depth of nested multipart bodies: each level is searched whole.
-const maxNested = 8
-
 // replaceMultipart replaces placeholders in the parts' content, by each part's type. Headers,
-// delimiters, preamble and epilogue hold none: hosts log names of fields and files.
-func (o *outgoing) replaceMultipart(text, boundary string, at where) (string, *Refusal) {
+// delimiters, preamble, epilogue and parts that are multipart hold none: hosts log names of fields
+// and files.
+func (o *outgoing) replaceMultipart(text, boundary string) (string, *Refusal) {
 	if boundary == "" {
 		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary",
 			"Name the boundary in Content-Type.")
 	}
-	if o.nested++; o.nested > maxNested {
-		return "", refuseBody(RuleBody, fmt.Sprintf("multipart bodies lie in each other deeper than %d times", maxNested),
-			"Send them flat.")
-	}
-	defer func() { o.nested-- }()
 	pieces := split(text, boundary)
 	var b strings.Builder
 	for i, p := range pieces {
-		swapped, refusal := o.replacePiece(p, at)
+		swapped, refusal := o.replacePiece(p)
 		if refusal != nil {
 			return "", refusal
 		}
 		b.WriteString(swapped)
 		pieces[i].text = swapped
 	}
-	if !samePieces(split(b.String(), boundary), pieces) {
+	same := func(a, b piece) bool { return a.kind == b.kind && a.text == b.text }
+	if !slices.EqualFunc(split(b.String(), boundary), pieces, same) {
 		return "", refuseBody(RuleValue, "a value contains the boundary of the multipart body",
 			"Use another boundary, such as a random one.")
 	}
@@ -54,7 +48,7 @@ const (
 	partContent
 )
 
-func (o *outgoing) replacePiece(p piece, at where) (string, *Refusal) {
+func (o *outgoing) replacePiece(p piece) (string, *Refusal) {
 	switch {
 	case p.kind == between:
 		return p.text, o.forbid(p.text, "the boundary of the body")
@@ -63,7 +57,10 @@ func (o *outgoing) replacePiece(p piece, at where) (string, *Refusal) {
 	case p.encoding != "":
 		return p.text, o.forbid(p.text, "a part with Content-Transfer-Encoding")
 	}
-	return o.replaceContent(p.text, p.media, at)
+	if media, _, _ := readType(p.media); strings.HasPrefix(media, "multipart/") {
+		return p.text, o.forbid(p.text, "a multipart body within another")
+	}
+	return o.replaceContent(p.text, p.media)
 }
 
 // split cuts a body into pieces that together are the body.
@@ -153,16 +150,4 @@ func part(text string) []piece {
 		}
 	}
 	return []piece{{kind: partHead, text: head}, content}
-}
-
-func samePieces(a, b []piece) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].kind != b[i].kind || a[i].text != b[i].text {
-			return false
-		}
-	}
-	return true
 }

@@ -106,13 +106,6 @@ func refuseEncoded(c *secrets.Resolved, at where) *Refusal {
 			"Authorization: Basic is encoded as usual."}
 }
 
-func refuseBinary(c *secrets.Resolved, at where) *Refusal {
-	return &Refusal{c.Key, RuleEncoded,
-		fmt.Sprintf("the placeholder of %s stands in %s in a binary format, so it can't be replaced",
-			c.Key, at.text),
-		"Send it in a header, or as JSON, a form or plain text."}
-}
-
 func refuseUnknown(at where, host string) *Refusal {
 	return &Refusal{"", RuleUnknown, fmt.Sprintf("%s holds a stale or foreign placeholder, bound for %s", at.text, host),
 		"Read the key again with settings.get(...) in this script. " +
@@ -129,10 +122,9 @@ func refuseBody(rule, why, hint string) *Refusal { return &Refusal{"", rule, why
 
 func refuseTooLarge(key string) *Refusal {
 	return &Refusal{key, RuleTooLarge,
-		fmt.Sprintf("placeholders can only be replaced in a body of at most %d bytes, "+
+		fmt.Sprintf("placeholders can only be replaced in a body of at most %d bytes without Content-Encoding, "+
 			"and their values may have at most %d bytes together", app.MaxSwappedBody, maxValues),
-		"Send the credential in a header, or send a smaller body. " +
-			"A large body must hold no placeholder and have no Content-Encoding."}
+		"Send the credential in a header, or send a smaller body without Content-Encoding."}
 }
 
 // where is a part of a request.

@@ -13,7 +13,6 @@ type outgoing struct {
 	target  Target
 	used    []string // keys whose values were put in
 	size    int      // of all values that were put in, in bytes
-	nested  int      // multipart bodies around what is looked at
 }
 
 // maxValues bounds all values put into one request, in bytes: a short text could repeat a long
