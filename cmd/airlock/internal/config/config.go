@@ -63,7 +63,7 @@ type Config struct {
 
 	Vault vault.Config // Address is empty if there is none
 
-	Container bool // this runs in one
+	Platform platform // where this runs
 
 	// For airlock run.
 	URL     string
@@ -111,7 +111,7 @@ func Load(environ []string) (Config, error) {
 		problems = append(problems, err)
 	}
 	c.fallBack(env)
-	c.Container = isContainer(env)
+	c.Platform = findPlatform(env)
 	if c.Timeouts.Default > c.Timeouts.Max {
 		problems = append(problems,
 			fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.Timeouts.Default,

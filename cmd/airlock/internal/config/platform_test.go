@@ -5,17 +5,33 @@ import (
 	"testing"
 )
 
-// The first visitor of a new instance in a container is told where the admin token is.
+// The first visitor of a new instance is told where the platform keeps the admin token.
 func TestWhereTheAdminTokenIs(t *testing.T) {
-	for env, want := range map[string]string{"": "first start", "AIRLOCK_ADMIN_TOKEN=sixteen-characters": "AIRLOCK_ADMIN_TOKEN"} {
-		cfg, err := Load([]string{"container=oci", "AIRLOCK_DATA_DIR=/dev/shm", env})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, err := Where(cfg)
-		if err != nil || !strings.Contains(at.Token, want) || !strings.Contains(at.Losing, "/dev/shm isn't on a persistent") {
-			t.Errorf("%q: %+v, %v", env, at, err)
-		}
+	for _, tt := range []struct {
+		name string
+		env  []string
+		want []string
+	}{
+		{"Render, generated", []string{"RENDER=true", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"},
+			[]string{"On Render", "AIRLOCK_ADMIN_TOKEN", "Environment"}},
+		{"Render, printed", []string{"RENDER=true"}, []string{"On Render", "first start", "Logs"}},
+		{"Railway", []string{"RAILWAY_PROJECT_ID=x", "AIRLOCK_ADMIN_TOKEN=sixteen-characters"},
+			[]string{"On Railway", "Variables"}},
+		{"Fly", []string{"FLY_APP_NAME=x"}, []string{"On Fly.io", "fly logs"}},
+		{"a container", []string{"container=oci"}, []string{"docker logs"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := Load(tt.env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := cfg.Platform.token(!cfg.AdminToken.Empty())
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q doesn't say %q", got, want)
+				}
+			}
+		})
 	}
 }
 
