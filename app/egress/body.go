@@ -15,8 +15,6 @@ import (
 type requestBody struct {
 	body io.ReadCloser
 	goOn func() error // tells the box to send; nil if it does so anyway
-	// called at the body's end, by the reading goroutine
-	trailer func()
 
 	mu     sync.Mutex
 	begun  bool
@@ -47,9 +45,6 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.body.Read(p)
 	if err != nil {
-		if err == io.EOF && b.trailer != nil {
-			b.trailer()
-		}
 		b.mu.Lock()
 		b.ended = b.ended || err == io.EOF
 		b.broken = b.broken || err != io.EOF

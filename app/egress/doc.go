@@ -39,10 +39,10 @@
 // value in pieces; answers say Accept-Ranges: none.
 //
 // Intended: targets with a scheme are refused even for the same host. Header names take Go's
-// spelling and order. These don't pass: trailers that were not announced or that frame, route or
-// prove, 1xx answers other than our own 100, Alt-Svc, hop-by-hop fields. An offer of h2c is
-// dropped. WebSocket, CONNECT and TRACE are refused. A box frozen inside a head may find it timed
-// out. A broken answer resets the box's connection: it never looks complete.
+// spelling and order. These don't pass: trailers of requests, and those of answers that were not
+// announced or that frame, 1xx answers other than our own 100, Alt-Svc, hop-by-hop fields. An offer
+// of h2c is dropped. WebSocket, CONNECT and TRACE are refused. A box frozen inside a head may find
+// it timed out. A broken answer resets the box's connection: it never looks complete.
 //
 // # Cost
 //

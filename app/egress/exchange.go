@@ -174,10 +174,7 @@ func (x *exchange) outgoing(in *http.Request) *http.Request {
 	}
 	out.Host = hostField(x.host, x.secure)
 	out.URL.RawPath = legalPath(in.RequestURI)
-	out.RequestURI, out.Trailer = "", passedTrailer(in.Trailer)
-	if x.body != nil {
-		x.body.trailer = func() { fillTrailer(out.Trailer, in.Trailer) }
-	}
+	out.RequestURI, out.Trailer = "", nil
 	for _, list := range in.Header["Connection"] {
 		for name := range strings.SplitSeq(list, ",") {
 			out.Header.Del(strings.TrimSpace(name))

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/computclaw/airlock/app"
 )
 
 // legalPath returns a target's path in a spelling that net/url keeps. It re-encodes paths with raw
@@ -31,27 +29,4 @@ func keepTarget(out *http.Request, target string) {
 		return
 	}
 	out.URL.Opaque = path
-}
-
-// passedTrailer announces the trailers that may reach the host. Those that frame, route or prove
-// the sender may not.
-func passedTrailer(announced http.Header) http.Header {
-	var passed http.Header
-	for name := range announced {
-		if strings.HasPrefix(name, "Content-") || name == "Authorization" || name == "Cookie" || app.UnfitHeader(name) {
-			continue
-		}
-		if passed == nil {
-			passed = http.Header{}
-		}
-		passed[name] = nil
-	}
-	return passed
-}
-
-// fillTrailer sets the trailers that were announced, once the body has ended.
-func fillTrailer(passed, sent http.Header) {
-	for name := range passed {
-		passed[name] = sent[name]
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"io"
 	"net/http"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // curl --http2 offers h2c on every plain request, and is content with HTTP/1.1.
@@ -59,7 +57,7 @@ func TestAPathReachesTheHostAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestTrailersOfARequestReachTheHost(t *testing.T) {
+func TestTrailersOfARequestStay(t *testing.T) {
 	var trailer http.Header
 	var body string
 	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
@@ -67,18 +65,11 @@ func TestTrailersOfARequestReachTheHost(t *testing.T) {
 		body, trailer = string(all), r.Trailer
 		w.WriteHeader(204)
 	})
-	const chunked = "Transfer-Encoding: chunked\r\n"
-	send(t, conn, "POST / HTTP/1.1\r\n"+hostLine+chunked+
-		"Trailer: X-Checksum, Authorization, Forwarded\r\n\r\n5\r\nhello\r\n0\r\n"+
-		"X-Checksum: abc\r\nAuthorization: x\r\nForwarded: x\r\nX-Late: x\r\n\r\n")
+	send(t, conn, "POST / HTTP/1.1\r\n"+hostLine+"Transfer-Encoding: chunked\r\nTrailer: X-Key\r\n\r\n"+
+		"5\r\nhello\r\n0\r\nX-Key: "+testPlaceholder+"\r\nX-Late: x\r\n\r\n")
 	answers(t, conn, 1)
-	if diff := cmp.Diff(http.Header{"X-Checksum": {"abc"}}, trailer); diff != "" || body != "hello" {
-		t.Errorf("body %q, trailers:\n%s", body, diff)
-	}
-	send(t, conn, "POST / HTTP/1.1\r\n"+hostLine+chunked+"Trailer: X-Key\r\n\r\n2\r\nok\r\n0\r\nX-Key: "+
-		testPlaceholder+"\r\n\r\n")
-	if resp := answers(t, conn, 1)[0]; resp.StatusCode != 403 {
-		t.Errorf("a placeholder in a trailer: status %d", resp.StatusCode)
+	if len(trailer) > 0 || body != "hello" {
+		t.Errorf("body %q, trailers %v", body, trailer)
 	}
 }
 

@@ -46,9 +46,6 @@ func (o *outgoing) bufferBody(req *http.Request, header http.Header, release fun
 		o.watch(req, io.MultiReader(first, req.Body), first)
 		return nil
 	}
-	if refusal := o.refuseTrailer(req.Trailer); refusal != nil {
-		return refusal
-	}
 	swapped, refusal := o.replaceContent(string(head), header["Content-Type"])
 	if refusal != nil {
 		return refusal
@@ -74,10 +71,6 @@ func reframe(req *http.Request, header http.Header, out string) {
 		io.Reader
 		io.Closer
 	}{strings.NewReader(out), req.Body}
-	if len(req.Trailer) > 0 { // which only a chunked body can have
-		req.ContentLength = -1
-		return
-	}
 	req.ContentLength, req.TransferEncoding = int64(len(out)), nil
 	if len(out) == 0 {
 		req.Body = http.NoBody

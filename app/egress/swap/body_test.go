@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"mime/multipart"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -16,15 +15,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
 )
-
-type lateTrailer struct{ req *http.Request }
-
-func (l *lateTrailer) Read([]byte) (int, error) {
-	l.req.Trailer = http.Header{"X-Late": {phA}}
-	return 0, io.EOF
-}
-
-func (l *lateTrailer) Close() error { return nil }
 
 func TestBodiesAreSwapped(t *testing.T) {
 	for name, c := range map[string]struct{ media, sent, want string }{

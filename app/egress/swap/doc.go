@@ -19,7 +19,7 @@
 //
 // Values go into the values of the headers that the credential names, and into path, query and body
 // if it says so. They never go into names of headers and cookies, headers that frame, route or are
-// logged (app.UnfitHeader), headers of multipart parts, method, fragment or trailers. A value is
+// logged (app.UnfitHeader), headers of multipart parts, method or fragment. A value is
 // written as the place wants: percent-encoded in path, query and forms, escaped in JSON strings,
 // XML and quoted strings of headers, by each multipart part's own type, raw in other bodies.
 // Refused: a value that can't stand in a place (line breaks and non-ASCII in headers, a multipart

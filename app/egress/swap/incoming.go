@@ -10,17 +10,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Reasons for refusing a response.
-var (
-	errRange   = errors.New("swap: the host answered with a range, in which a sealed value could be read in pieces")
-	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
-)
-
 // Withheld replaces a value in an answer that the execution was not given.
 const Withheld = "[REDACTED]"
-
-// incoming is the work on one response.
-type incoming struct{ search valueSearch }
 
 // Incoming replaces values in resp (status line, headers, trailers, body) by placeholders, in
 // constant memory. known: the instance's values of the host, or nil. Those that the execution was
@@ -29,8 +20,8 @@ type incoming struct{ search valueSearch }
 // The body is decompressed, so Content-Length and digests are dropped. Where no credential belongs,
 // it looks only at what needs no decoding. Reading the body fails where it can't be searched.
 func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
-	in := s.newIncoming(t, known)
-	if len(in.search) == 0 {
+	search := s.newSearch(t, known)
+	if len(search) == 0 {
 		return nil
 	}
 	decoding := known != nil || s.Belongs(t.Host, t.Port)
@@ -40,7 +31,9 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 		}
 	}
 	encodings := contentCodings(resp.Header["Content-Encoding"])
-	in.replaceHead(resp)
+	resp.Status = search.replaceText(resp.Status)
+	search.replaceHeader(resp.Header)
+	search.replaceHeader(resp.Trailer)
 	if decoding && resp.Header.Get("Accept-Ranges") != "" {
 		resp.Header.Set("Accept-Ranges", "none") // see AskReadable
 	}
@@ -68,7 +61,7 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 		resp.Header.Del("Content-Encoding")
 		resp.Uncompressed = true
 	}
-	in.replaceBody(resp)
+	search.replaceBody(resp)
 	return nil
 }
 
@@ -76,10 +69,10 @@ func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 func checkReadable(resp *http.Response) error {
 	switch {
 	case resp.StatusCode == http.StatusSwitchingProtocols:
-		return errUpgrade
+		return errors.New("swap: the host changed the protocol, which can't be read")
 	case resp.StatusCode == http.StatusPartialContent,
 		strings.HasPrefix(strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type"))), "multipart/byteranges"):
-		return errRange
+		return errors.New("swap: the host answered with a range, in which a sealed value could be read in pieces")
 	}
 	for _, encoding := range contentCodings(resp.Header["Transfer-Encoding"]) {
 		if encoding != "chunked" {
@@ -90,12 +83,6 @@ func checkReadable(resp *http.Response) error {
 	return nil
 }
 
-func (i *incoming) replaceHead(resp *http.Response) {
-	resp.Status = i.replaceText(resp.Status)
-	i.replaceHeader(resp.Header)
-	i.replaceHeader(resp.Trailer)
-}
-
 // dropMeasures drops fields counted or computed from the body as sent.
 func dropMeasures(resp *http.Response) {
 	for _, name := range []string{"Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
@@ -104,14 +91,14 @@ func dropMeasures(resp *http.Response) {
 	resp.ContentLength = -1
 }
 
-func (i *incoming) replaceBody(resp *http.Response) {
+func (v valueSearch) replaceBody(resp *http.Response) {
 	dropMeasures(resp)
 	var out []byte
-	values := newReplacer(i.search, isEvents(resp.Header))
+	values := newReplacer(v, isEvents(resp.Header))
 	replace := func(piece []byte, last bool) ([]byte, error) {
 		if out = values.write(out[:0], piece); last {
 			out = values.finish(out)
-			i.replaceHeader(resp.Trailer)
+			v.replaceHeader(resp.Trailer)
 		}
 		return out, nil
 	}
@@ -124,45 +111,44 @@ func isEvents(header http.Header) bool {
 	return err == nil && media == "text/event-stream"
 }
 
-// newIncoming prepares one response: the host's known values and the execution's other ones.
-func (s *Swapper) newIncoming(t Target, known *Values) *incoming {
-	in := &incoming{}
+// newSearch prepares one response: the host's known values and the execution's other ones.
+func (s *Swapper) newSearch(t Target, known *Values) (search valueSearch) {
 	if known != nil && len(known.secrets) > 0 {
-		in.search = append(in.search, shownValues{known.compile(), s.replacements(known, t)})
+		search = append(search, shownValues{known.compile(), s.replacements(known, t)})
 	}
 	if len(s.values.secrets) > 0 && !s.values.isSubsetOf(known) {
-		in.search = append(in.search, shownValues{s.values.compile(), s.replacements(s.values, t)})
+		search = append(search, shownValues{s.values.compile(), s.replacements(s.values, t)})
 	}
-	return in
+	return search
 }
 
 // replaceText replaces values in a text.
-func (i *incoming) replaceText(text string) string {
-	r := newReplacer(i.search, false)
+func (v valueSearch) replaceText(text string) string {
+	r := newReplacer(v, false)
 	return string(r.finish(r.write(nil, []byte(text))))
 }
 
 // replaceHeader replaces values in header values, in place, and drops headers with one in the name.
-func (i *incoming) replaceHeader(header http.Header) {
+func (v valueSearch) replaceHeader(header http.Header) {
 	for name, values := range header {
-		if i.replaceText(name) != name {
+		if v.replaceText(name) != name {
 			delete(header, name)
 			continue
 		}
 		for j, value := range values {
-			values[j] = i.replaceFolded(i.replaceText(value))
+			values[j] = v.replaceFolded(v.replaceText(value))
 		}
 	}
 }
 
 // replaceFolded replaces values split by a folded header line, where net/http read a space.
-func (i *incoming) replaceFolded(value string) string {
+func (v valueSearch) replaceFolded(value string) string {
 	const fold = "\r\n  " // with a space that may be one of the value
 	if !strings.Contains(value, " ") {
 		return value
 	}
 	folded := strings.ReplaceAll(value, " ", fold)
-	if shown := i.replaceText(folded); shown != folded {
+	if shown := v.replaceText(folded); shown != folded {
 		return strings.ReplaceAll(shown, fold, " ")
 	}
 	return value

@@ -13,7 +13,7 @@ import (
 // a *Refusal: the request must not be sent. Bodies are read only as far as needed. Reading a body
 // fails with a *Refusal at a forbidden placeholder, of which nothing is passed on.
 //
-// RequestURI stays as sent and is safe to record; URL may hold values.
+// req must have no trailers. RequestURI stays as sent and is safe to record; URL may hold values.
 func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
 	if len(s.credentials) == 0 && !t.Searched {
 		return nil, nil
@@ -67,17 +67,6 @@ func (o *outgoing) refuseFixed(req *http.Request) *Refusal {
 	for _, part := range parts {
 		if refusal := o.forbid(part.text, part.name); refusal != nil {
 			return refusal
-		}
-	}
-	return o.refuseTrailer(req.Trailer)
-}
-
-func (o *outgoing) refuseTrailer(trailer http.Header) *Refusal {
-	for name, values := range trailer {
-		for _, text := range append([]string{name}, values...) {
-			if refusal := o.forbid(text, "a trailer"); refusal != nil {
-				return refusal
-			}
 		}
 	}
 	return nil

@@ -192,29 +192,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestFragmentAndTrailers(t *testing.T) {
+func TestFragment(t *testing.T) {
 	req := request(t, "GET", "https://api.example.com/#"+phA, "")
 	if _, _, refusal := send(t, atHome(), home, req); refusal == nil || refusal.Rule != RulePlace {
 		t.Errorf("a fragment: %v", refusal)
-	}
-	for _, target := range []Target{home, foreign} {
-		for _, place := range [][2]string{{"X-" + phA, "x"}, {"X-Sum", phA}} {
-			req := request(t, "POST", "https://x/", "body")
-			req.Trailer = http.Header{place[0]: {place[1]}}
-			if _, _, refusal := send(t, atHome(), target, req); refusal == nil {
-				t.Errorf("the trailer %q was sent to %s", place, target.Host)
-			}
-		}
-	}
-}
-
-// A trailer is known only when the body ended.
-func TestLateTrailer(t *testing.T) {
-	req := request(t, "POST", "https://x/", "")
-	req.Body = &lateTrailer{req}
-	req.ContentLength = -1
-	if _, _, refusal := send(t, atHome(), foreign, req); refusal == nil {
-		t.Error("was sent")
 	}
 }
 

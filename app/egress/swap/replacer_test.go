@@ -121,12 +121,12 @@ func TestObjectsInLinesPassAtOnce(t *testing.T) {
 		"{\"a\": [1, 2], \"b\": {}}\n": 23, "{\"a\": \"}[\"}\r\n": 13, "{\"a\": 1}\n{\"b\"": 9, "[{\"a\": 1}\n": 0, "{\"a\": 1}]\n": 0,
 		"[1, 2]\n": 0, "done!\n": 0, "{\"a\": {\n\"b\": 1}\n": 0, "\\u{3d}\n": 0, "{\"a\": \"x}\n": 0,
 	} {
-		r := newReplacer(s.newIncoming(home, nil).search, false)
+		r := newReplacer(s.newSearch(home, nil), false)
 		if got := r.write(nil, []byte(text)); len(got) != want {
 			t.Errorf("%q: %q passes at once", text, got)
 		}
 	}
-	r := newReplacer(s.newIncoming(home, nil).search, true)
+	r := newReplacer(s.newSearch(home, nil), true)
 	if got := r.write(nil, []byte("data: [1\n\ndata: 2\n")); string(got) != "data: [1\n\n" {
 		t.Errorf("of events %q passes at once", got)
 	}
@@ -147,7 +147,7 @@ func TestHoleG5IndentedNumbers(t *testing.T) {
 // Held blanks are bounded, and don't repeat a search for each byte.
 func TestIndentedLinesAreHeldWithinBounds(t *testing.T) {
 	s := New([]secrets.Resolved{credential("K", longValue, home.Host)})
-	r := newReplacer(s.newIncoming(home, nil).search, false)
+	r := newReplacer(s.newSearch(home, nil), false)
 	reach := s.values.compile().finder.Reach()
 	text := []byte(strings.Repeat(fmt.Sprintf("%64d,\n", 7), 8<<10))
 	passed, most, times := 0, 0, 0

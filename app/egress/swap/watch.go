@@ -9,14 +9,13 @@ import (
 
 // watch searches a body for placeholders while it is sent. Closing it closes closer.
 func (o *outgoing) watch(req *http.Request, body io.Reader, closer io.Closer) {
-	w := &watcher{outgoing: o, req: req, scanner: placeholders().Scanner()}
+	w := &watcher{outgoing: o, scanner: placeholders().Scanner()}
 	req.Body, req.GetBody = &filter{body: body, Closer: closer, step: w.step}, nil
 }
 
 // watcher refuses placeholders in a body. It holds back possible beginnings.
 type watcher struct {
 	*outgoing
-	req     *http.Request // its trailers come with the end of the body
 	scanner *match.Scanner
 	data    []byte // read, and not yet passed on before the last step
 	from    int    // where that begins in the body
@@ -43,10 +42,5 @@ func (w *watcher) step(piece []byte, last bool) ([]byte, error) {
 		}
 	}
 	w.passed = w.scanner.Settled() - w.from
-	if last {
-		if refusal := w.refuseTrailer(w.req.Trailer); refusal != nil {
-			return nil, refusal
-		}
-	}
 	return w.data[:w.passed], nil
 }

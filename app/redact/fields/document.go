@@ -101,7 +101,7 @@ func (r *reader) urls(text string) bool {
 	if m := loose.FindStringSubmatch(text); m != nil {
 		r.field("password", m[1], 1)
 	}
-	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !isPort(m[2]) && !otherURL.MatchString(m[2]) {
+	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !port.MatchString(m[2]) && !otherURL.MatchString(m[2]) {
 		r.field("password", m[2], 1)
 	}
 	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {
@@ -155,7 +155,7 @@ func (r *reader) login(text string, depth int) bool {
 		return true
 	}
 	user, password, ok := userAndPassword(text)
-	if !ok || isPort(password) || password == user && len(password) < minReading {
+	if !ok || port.MatchString(password) || password == user && len(password) < minReading {
 		return false
 	}
 	r.field("password", password, 1)
@@ -189,6 +189,3 @@ func isURL(text string) bool {
 	scheme, _, found := strings.Cut(text, "://")
 	return found && (!strings.Contains(scheme, ":") || strings.HasPrefix(text, "jdbc:"))
 }
-
-// isPort reports whether a text is the port behind a host, perhaps with a path behind it.
-func isPort(text string) bool { return port.MatchString(text) }

@@ -35,15 +35,15 @@ func KindOf(value app.Secret) Kind {
 // Explain tells a person what in a value counts as secret; "" for a value without parts. It names
 // fields and never shows their texts.
 func Explain(value app.Secret) string {
-	switch KindOf(value) {
-	case Single:
+	p := Of(value.Reveal())
+	switch {
+	case p.One:
 		return ""
-	case Nothing:
+	case p.empty():
 		return "nothing in this value has the name of a secret, so only the value as a whole is masked in output; " +
 			"store the secret by itself if you can"
 	}
 	var names []string
-	p := Of(value.Reveal())
 	for _, f := range p.Fields {
 		if name := app.Clip(f.Name, 40); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -55,9 +55,6 @@ func Explain(value app.Secret) string {
 	if len(p.Words) > 0 {
 		names = append(names, "lines and words that look random")
 	}
-	text := "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ")
-	if p.One {
-		return text
-	}
-	return text + "; its other parts are not"
+	return "in output these parts of the value are masked by themselves: " + strings.Join(names, ", ") +
+		"; its other parts are not"
 }

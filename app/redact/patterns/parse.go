@@ -107,9 +107,6 @@ func (r *Rule) set(word, value string) (err error) {
 	default:
 		known := []string{"rule", "about", "keyword", "regexp", "entropy", "reach", "found", "ignored", "fold",
 			"inside", "lines"}
-		if guess := app.Nearest(word, known); guess != "" {
-			return fmt.Errorf("there is no %q; did you mean %s?", app.Clip(word, 40), guess)
-		}
 		return fmt.Errorf("there is no %q; a line begins with one of %s", app.Clip(word, 40), strings.Join(known, ", "))
 	}
 	return nil

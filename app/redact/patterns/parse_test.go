@@ -53,7 +53,7 @@ func TestParseIsStrict(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
 		"keyword acme_":                               `f:1: a line "rule NAME" must come first`,
-		"rule a\nkeywrod acme_":                       `f:2: there is no "keywrod"; did you mean keyword?`,
+		"rule a\nkeywrod acme_":                       `f:2: there is no "keywrod"; a line begins with one of rule, about, keyword`,
 		"rule a\n\n\nwhatever x":                      `f:4: there is no "whatever"; a line begins with one of`,
 		"rule a\nkeyword ac":                          "f:2: keyword needs a text of 3 bytes or more",
 		"rule a\nfound":                               "f:2: found needs a text",

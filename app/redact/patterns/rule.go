@@ -98,14 +98,7 @@ func (r *compiled) open(text string, keyword, length int) bool {
 	if r.Lines {
 		lines = openLines
 	}
-	for rest := text[keyword:]; lines > 0; lines-- {
-		i := strings.IndexByte(rest, '\n')
-		if i < 0 {
-			return true
-		}
-		rest = rest[i+1:]
-	}
-	return false
+	return strings.Count(text[keyword:], "\n") < lines
 }
 
 // grows reports whether the secret of a match may go on in what follows the text.

@@ -28,7 +28,7 @@ type Set struct {
 // has the name of another, or doesn't do what its own examples say.
 func New(c Config) (*Set, error) {
 	rules := append(Rules(), c.Extra...)
-	problems := append(badNames(rules), unknown(c.Off, rules)...)
+	problems := badNames(rules, c.Off)
 	s := &Set{}
 	for i, r := range rules {
 		own, off := i >= len(rules)-len(c.Extra), slices.Contains(c.Off, r.Name)
@@ -69,25 +69,17 @@ func (s *Set) Entries() []Entry {
 	return slices.Clone(s.all)
 }
 
-func badNames(rules []Rule) (problems []error) {
-	seen := map[string]bool{}
+func badNames(rules []Rule, off []string) (problems []error) {
+	var names []string
 	for _, r := range rules {
 		if strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || r.Name == "" {
 			problems = append(problems,
 				fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(),
 					app.Clip(r.Name, 40)))
 		}
-		if seen[r.Name] {
+		if slices.Contains(names, r.Name) {
 			problems = append(problems, fmt.Errorf("%sthere are two rules %s", r.place(), r.Name))
 		}
-		seen[r.Name] = true
-	}
-	return problems
-}
-
-func unknown(off []string, rules []Rule) (problems []error) {
-	var names []string
-	for _, r := range rules {
 		names = append(names, r.Name)
 	}
 	for _, name := range off {
