@@ -85,7 +85,7 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_REDACT_OFF=jwt,githb":           `there is no rule "githb"; did you mean github?`,
 		"AIRLOCK_REDACT_EXTRA=" + dir + "/none":  "no such file",
 		"AIRLOCK_REDACT_EXTRA=" + dir:            "has 0 *.rules files",
-		"AIRLOCK_REDACT_EXTRA=" + wrongRules:     `:2: there is no "keywrod"; did you mean keyword?`,
+		"AIRLOCK_REDACT_EXTRA=" + wrongRules:     `:2: there is no "keywrod"; a line begins with one of rule, about, keyword`,
 		"AIRLOCK_AGENT_PROFILES=yes":             "neither on nor off",
 		"AIRLOCK_LOCAL_SERVICES=x":               "name:port=address:port",
 		"AIRLOCK_ADMIN_TOKEN=hunter2":            "at least 16 characters",
