@@ -176,13 +176,13 @@ func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, erro
 	switch {
 	case b.killed != "":
 		return exit, nil
-	case code == nil:
-		return exit, fmt.Errorf("the box did not start or was lost (%v): %s", state, diagnostic)
-	case u.oom:
+	case u.oom: // which may have killed bwrap too
 		exit.Reason = plugins.ReasonOOM
-		if *code != killedBySignal9 {
+		if code != nil && *code != killedBySignal9 {
 			exit.Code, exit.Signal = *code, 0
 		}
+	case code == nil:
+		return exit, fmt.Errorf("the box did not start or was lost (%v): %s", state, diagnostic)
 	default:
 		exit.Code, exit.Signal, exit.Reason = *code, 0, plugins.ReasonExit
 	}

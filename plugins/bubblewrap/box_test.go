@@ -76,3 +76,23 @@ func TestABoxOpensWithTheFewestFiles(t *testing.T) {
 		t.Errorf("%v, %+v, %q", err, exit, out.String())
 	}
 }
+
+// The kernel kills bwrap with the rest of its cgroup: then no exit code tells of the limit.
+func TestABoxKilledForMemoryIsNotLost(t *testing.T) {
+	exited := 1
+	for name, test := range map[string]struct {
+		code *int
+		want plugins.Exit
+	}{
+		"with bwrap":    {nil, plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM}},
+		"without bwrap": {&exited, plugins.Exit{Code: 1, Reason: plugins.ReasonOOM}},
+	} {
+		b := &box{process: &process{}}
+		if got, err := b.verdict(test.code, usage{oom: true}, ""); err != nil || got != test.want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if _, err := (&box{process: &process{}}).verdict(nil, usage{}, ""); err == nil {
+		t.Error("a lost box has ended well")
+	}
+}
