@@ -217,3 +217,24 @@ func TestAClosedSYNSocketIsNotRead(t *testing.T) {
 		t.Errorf("%q, %v", got[:n], err)
 	}
 }
+
+// TestABoxThatIsGoneReportsNoStatus: a forked box's PID 1 may die before the script.
+func TestABoxThatIsGoneReportsNoStatus(t *testing.T) {
+	pid1, theirs, err := fdlink.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := fdlink.Open(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
+	b := &forked{link: link, ended: make(chan unix.WaitStatus, 1), gone: make(chan struct{}), done: make(chan done)}
+	g := &guest{box: b, runner: &runner{}, exited: true, sdk: &channel{closed: b.gone}, net: &network{}}
+	pid1.Close()
+	b.obey()
+	g.await(b.reap(0))
+	if g.ended {
+		t.Error("the script's end was reported")
+	}
+}

@@ -120,9 +120,7 @@ func (g *guest) boot() error {
 	g.net = openNetwork(g)
 	ended, gone := g.box.reap(g.runner.pid)
 	g.sdk = newChannel(g.runner.sdk, g.fromRunner)
-	go func() {
-		g.finish(<-ended, gone)
-	}()
+	go g.await(ended, gone)
 	return nil
 }
 
@@ -224,9 +222,16 @@ func (g *guest) send(m wire.Message) error {
 	return wire.Write(g.control, m)
 }
 
+// await finishes the script once it has ended. A box that is gone has no status to report.
+func (g *guest) await(ended <-chan unix.WaitStatus, gone <-chan struct{}) {
+	defer g.runner.close()
+	if status, ok := <-ended; ok {
+		g.finish(status, gone)
+	}
+}
+
 // finish ends what the runner left, delivers output, then its status.
 func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
-	defer g.runner.close()
 	killAll(g.box, gone)
 	g.mu.Lock()
 	g.ended = true
