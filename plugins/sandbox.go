@@ -23,7 +23,8 @@ type Sandbox interface {
 	// ends. When it returns nothing of the box is left: no process, cgroup, mount, file or
 	// container. An engine may remove its record of an ended container a moment later. When ctx
 	// ends the box is killed and Exit.Reason is ReasonKilled with a nil error. An error means that
-	// the box didn't open or was lost; the guest may or may not have run.
+	// the box didn't open, was lost or could not be ended; the guest may or may not have run. With
+	// an error a plugin's host gets no Exit.
 	//
 	// Run reads stdin no faster than the guest does, and blocks the guest when stdout is not
 	// drained. End of file on stdin ends the guest. A Read of stdin may still wait when Run

@@ -54,8 +54,11 @@ func judgeLost(e ending) verdict {
 	case errors.Is(e.lost, plugins.ErrCut):
 		return failure("the sandbox was lost while the script ran: " +
 			"the link to the machine or container engine that it ran on broke; submit it again if it is safe to run twice")
-	case e.lost != nil:
+	case errors.Is(e.lost, plugins.ErrLost):
 		return failure("the sandbox was lost while the script ran: its backend ended or was restarted; " +
+			"submit it again if it is safe to run twice")
+	case e.lost != nil:
+		return failure("the sandbox failed while the script ran; the operator finds the reason in Airlock's log; " +
 			"submit it again if it is safe to run twice")
 	}
 	return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")

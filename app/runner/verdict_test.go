@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +45,20 @@ func TestFailuresNameTheLimitThatWasMet(t *testing.T) {
 		end.limits = limits
 		if got := judge(end); got.status != app.StatusError || !strings.Contains(got.message, want) {
 			t.Errorf("%s lacks %q: %s", got.status, want, got.message)
+		}
+	}
+}
+
+// Only a lost plugin blames the backend's end. Other failures to end a box are in the log.
+func TestALostSandboxNamesItsCause(t *testing.T) {
+	t.Parallel()
+	for want, lost := range map[string]error{
+		"broke": plugins.ErrCut, "its backend ended or was restarted": fmt.Errorf("%w: gone", plugins.ErrLost),
+		"finds the reason in Airlock's log":       errors.New("processes of the box survive being killed"),
+		"the sandbox ended before the script did": nil,
+	} {
+		if got := judge(ending{lost: lost}); got.status != app.StatusError || !strings.Contains(got.message, want) {
+			t.Errorf("%v: %s lacks %q: %s", lost, got.status, want, got.message)
 		}
 	}
 }
