@@ -33,8 +33,9 @@ func standIn(s string) bool {
 		return true
 	}
 	switch {
-	case s[0] == '{', s[0] == '*', strings.HasPrefix(s, "${"), strings.HasPrefix(s, "$("), strings.HasPrefix(s, "%("),
-		strings.HasPrefix(s, "..."):
+	case s[0] == '*' && (s[len(s)-1] == '*' || isAlias(s)), s[0] == '{' && (s[1] == '{' || strings.Contains(s, "}")):
+		return true
+	case strings.HasPrefix(s, "${"), strings.HasPrefix(s, "$("), strings.HasPrefix(s, "%("), strings.HasPrefix(s, "..."):
 		return true
 	case s[0] == '<' && s[len(s)-1] == '>', s[0] == '[' && s[len(s)-1] == ']', s[0] == '%' && s[len(s)-1] == '%':
 		return true
@@ -52,6 +53,11 @@ func standIn(s string) bool {
 		}
 	}
 	return false
+}
+
+// isAlias reports whether a text is a star and a name, as YAML and pointers have it.
+func isAlias(s string) bool {
+	return strings.Trim(s, "*_-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 func distinct(s string) int {

@@ -26,7 +26,7 @@ type Rule struct {
 	Where    string   // file:line of an operator's own rule; "" for the built-in ones
 
 	// Found and Ignored are examples: texts in which the rule finds exactly what stands between «
-	// and », or nothing. ⟨w36⟩ stands for 36 random characters of a class, so that no example looks
+	// and », or nothing. An operator's may go without « and ». ⟨w36⟩ stands for 36 random characters of a class, so that no example looks
 	// like a secret to a scanner; the tests fill them in.
 	Found   []string
 	Ignored []string
@@ -131,7 +131,7 @@ func (r *compiled) at(text string, keyword, length int) (m redact.Match, next in
 		}
 	}
 	if m.End == to { // the window ended, not the secret
-		for m.End < len(text) && charset.IsWord(text[m.End]) {
+		for m.End < len(text) && strings.IndexByte(wordEnds, text[m.End]) < 0 {
 			m.End++
 		}
 		next = m.End

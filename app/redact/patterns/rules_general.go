@@ -24,7 +24,7 @@ func generalRules() []Rule {
 		{
 			Name:     "connection-string",
 			About:    "the password in any URL: postgres://, mysql://, mongodb+srv://, redis://, amqp://, https:// and so on",
-			Keywords: []string{"://"}, Inside: true, Guard: urlPassword,
+			Keywords: []string{"://"}, Inside: true, Reach: 4 << 10, Guard: urlPassword,
 			Regexp: `://[^\s:/?#@"'<>\[\]]{0,}:([^\s/"'<>]{1,})@[^\s/@"'<>]`,
 			Found: []string{"postgres://app:«⟨w12⟩»@db.internal:5432/main", "oracle://scott:«tiger7»@host:1521/svc",
 				"mongodb+srv://u:«p%40ss⟨w6⟩»@c0.mongodb.net",
@@ -103,7 +103,7 @@ func generalRules() []Rule {
 			Name:     "password",
 			About:    "what is assigned to a password, in programs, logs, JSON, YAML, XML, shells and connection strings",
 			Keywords: []string{"password", "passwd", "passphrase", "passcode", "pwd"}, Fold: true, Inside: true,
-			Guard: password,
+			Reach: 4 << 10, Guard: password,
 			Regexp: `(?:password|passwd|passphrase|passcode|pwd)(?:` + separator + `(?:` + quotedPassword + `|` +
 				plainPassword + `)|` + pairedPassword + `)`,
 			Found: []string{`password = "«Sw0rdfish»"`, "DB_PASSWORD=«⟨w12⟩»", `{"password": "«hunter2»"}`,

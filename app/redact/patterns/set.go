@@ -206,7 +206,7 @@ func (r *compiled) check() error {
 	}
 	s := &Set{rules: []compiled{*r}, words: newKeywords([]compiled{*r})}
 	for _, text := range r.Found {
-		if len(s.Find(text)) == 0 {
+		if !s.findsExample(text) {
 			return fmt.Errorf("%s doesn't find its own example %q", r.name(), app.Clip(text, 80))
 		}
 	}
@@ -216,4 +216,16 @@ func (r *compiled) check() error {
 		}
 	}
 	return nil
+}
+
+// findsExample reports whether the set finds exactly what stands between « and », or anything
+// where an example has no such marks.
+func (s *Set) findsExample(example string) bool {
+	before, rest, marked := strings.Cut(example, "«")
+	if !marked {
+		return len(s.Find(example)) > 0
+	}
+	secret, after, _ := strings.Cut(rest, "»")
+	found := s.Find(before + secret + after)
+	return len(found) == 1 && found[0].Start == len(before) && found[0].End == len(before+secret)
 }
