@@ -245,6 +245,10 @@ func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
 			continue
 		}
 		for _, l := range textLayers { // the rows of which are parts of the others
+			if !row.escapes { // findEncoded reads only what stands in a run
+				f.findEncoded(s, data, row, v, l)
+				continue
+			}
 			for row := range l.rows.inPart(data, row, l.least(s), l.least(s)) {
 				f.findEncoded(s, data, row, v, l)
 			}

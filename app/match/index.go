@@ -19,6 +19,7 @@ const (
 // index holds the escapes in a part of a text, for every search there.
 type index struct {
 	from, to int
+	escapes  bool     // there may be some
 	uses     []use    // of the escape that begins at each place; 0 for none, and for one that can't matter
 	likely   []likely // the last one first
 }
@@ -41,7 +42,7 @@ func (f *Finder) index(s *scratch, data []byte, row row, v view) *index {
 
 // indexInto makes x the escapes in a row.
 func (f *Finder) indexInto(x *index, s *scratch, data []byte, row row) *index {
-	x.from, x.to = row.start, row.end
+	x.from, x.to, x.escapes = row.start, row.end, row.escapes
 	x.uses = append(x.uses[:0], make([]use, row.end-row.start)...)
 	x.likely = x.likely[:0]
 	for at := row.end - 1; row.escapes && at >= row.start; at-- {

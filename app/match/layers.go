@@ -20,6 +20,7 @@ type layer struct {
 	bits   int       // of a character
 	values [256]int8 // of its characters, or notOfIt, or between
 	rows   rows      // of its characters, their breaks and their escapes
+	plain  rows      // the same without escapes
 	shifts int       // at how many characters a byte of the content may begin
 }
 
@@ -72,6 +73,7 @@ func newLayer(kind Layer, use use, bits int, chars, others, breaks, escapes stri
 			l.rows[b] |= part
 		}
 	}
+	l.plain = l.rows.parts()
 	return l
 }
 
@@ -174,6 +176,14 @@ func (f *Finder) findBetweenEscapes(s *scratch, data []byte, x *index, at int, v
 // escapes: each is taken for as long as one can be.
 func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[int, int] {
 	return func(yield func(at, stop int) bool) {
+		if !x.escapes { // all between two bytes that stand in no run
+			for stretch := range l.plain.inPart(data, row, max(1, least), least) {
+				if !yield(stretch.start, stretch.end) {
+					return
+				}
+			}
+			return
+		}
 		from, count, escape := row.start, 0, 0 // escape is where the last one may end
 		for at := row.start; at < row.end; at++ {
 			kind := l.rows[data[at]]

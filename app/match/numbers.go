@@ -23,6 +23,7 @@ var numbersLayer = func() *layer {
 			l.rows[b] = kind | counted
 		}
 	}
+	l.plain = l.rows.parts()
 	return l
 }()
 

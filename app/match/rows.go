@@ -36,6 +36,16 @@ func newRows(counts, others string) (r rows) {
 	return r
 }
 
+// parts returns the rows of those bytes only that may stand in a run.
+func (r *rows) parts() (out rows) {
+	for b, kind := range r {
+		if kind&part != 0 {
+			out[b] = kind
+		}
+	}
+	return out
+}
+
 // row is the place of a row, its counted bytes, and whether it may have escapes.
 type row struct {
 	start, end int
@@ -96,7 +106,7 @@ func (r *rows) next(data []byte, at, bytes int) int {
 
 // row returns the row at a place. A blank belongs to the row before it.
 func (r *rows) row(data []byte, at int) row {
-	all, count, end := kind(0), 0, at
+	all, count, end := r.readAlike(data, at)
 	for ; end < len(data); end++ {
 		kind := r[data[end]]
 		if kind < inside && (kind&blank == 0 || !(end > at && r[data[end-1]]&blank != 0) && !isLayout(data, end)) {
@@ -108,6 +118,25 @@ func (r *rows) row(data []byte, at int) row {
 		}
 	}
 	return row{at, end, count, all&escaping != 0 && hasEscape(data[at:end])}
+}
+
+// readAlike reads a row's first bytes, in groups of which all or none are counted: few instructions
+// for each. It stops before what needs a closer look.
+func (r *rows) readAlike(data []byte, at int) (all kind, count, end int) {
+	for end = at; end+8 <= len(data); end += 8 {
+		each, some := ^kind(0), kind(0)
+		for _, b := range (*[8]byte)(data[end:]) {
+			each, some = each&r[b], some|r[b]
+		}
+		switch {
+		case each&(inside|counted) == inside|counted:
+			count += 8
+		case each < inside || some&(counted|escaping) != 0: // a zero byte begins escapes
+			return all, count, end
+		}
+		all |= some
+	}
+	return all, count, end
 }
 
 func hasEscape(data []byte) bool {
