@@ -31,6 +31,24 @@
 // hide a pattern. Layers are less thorough: outer escapes are removed in the two likeliest ways,
 // runs are read with and without escapes.
 //
+// # How
+//
+// A Finder (finder.go) searches rows of bytes that can make a match:
+//
+//   - pattern.go makes entries of patterns, automaton.go an automaton of their texts
+//   - rows.go divides a text into rows
+//   - index.go indexes a row's escapes: which searches each matters to, and its likeliest reading
+//   - escape.go reads an escape; readings.go collects its readings. backslash.go, html.go and
+//     digits.go read the kinds, breaks.go line breaks and indentation
+//   - scan.go follows all readings through the automaton, and adds matches and parts
+//   - locate.go finds where a match begins, backwards from its end
+//   - unescape.go removes a row's outer escapes in the likeliest ways and searches again
+//   - layers.go decodes runs of base64, base32 and hex, numbers.go lists, and both search inside
+//   - scanner.go does this for pieces, open.go finds what may continue, divider.go where nothing
+//     can
+//   - tail.go adds what follows a pattern; half_escape.go is for callers that write before hex
+//     digits
+//
 // # Cost
 //
 // Time is linear in the text. Where a window's readings would exceed maxPasses times its length,

@@ -15,7 +15,7 @@ type Finder struct {
 	entries   []entry // what the automaton finds
 	words     words
 	automaton automaton
-	first     []int32   // by text of the automaton: its first entry
+	heads     []int32   // by text of the automaton: its first entry
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
 	uses      [256]use  // of bytes for which an escape stands
 	leads     [256]bool // bytes with which an escape may begin that stands for one
@@ -70,8 +70,8 @@ func New(patterns []Pattern) *Finder {
 		f.addPattern(i, p)
 	}
 	var texts []string
-	texts, f.first = f.chain()
-	f.automaton = newAutomaton(texts, f.first)
+	texts, f.heads = f.chain()
+	f.automaton = newAutomaton(texts, f.heads)
 	for _, text := range texts {
 		for a, b := range pairsOf(text[:2]) {
 			f.starts.add(a, b)

@@ -75,7 +75,7 @@ func (f *Finder) startOfBegun(s *scratch, data []byte, n node) int {
 	}
 	start := len(data)
 	for i := f.automaton.of[n]; int(i) < len(f.automaton.texts) && strings.HasPrefix(f.automaton.texts[i], prefix); i++ {
-		for j := f.first[i]; j != none; j = f.entries[j].same {
+		for j := f.heads[i]; j != none; j = f.entries[j].same {
 			e := &f.entries[j]
 			if len(e.text) == len(prefix) && e.after == "" {
 				continue // complete

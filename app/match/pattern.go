@@ -103,8 +103,8 @@ func (f *Finder) addPattern(number int, p Pattern) {
 
 // chain joins entries that the automaton can't tell apart. It returns their texts, sorted, and the
 // first entry of each.
-func (f *Finder) chain() (texts []string, first []int32) {
-	heads, last, count := map[string]int32{}, map[string]int32{}, map[string]int{}
+func (f *Finder) chain() (texts []string, heads []int32) {
+	headOf, last, count := map[string]int32{}, map[string]int32{}, map[string]int{}
 	for i := range f.entries {
 		e := &f.entries[i]
 		e.same = none
@@ -113,7 +113,7 @@ func (f *Finder) chain() (texts []string, first []int32) {
 		count[text]++
 		switch {
 		case !known:
-			heads[text] = int32(i)
+			headOf[text] = int32(i)
 		case e.seed && count[text] > maxAlike:
 			continue
 		default:
@@ -121,11 +121,11 @@ func (f *Finder) chain() (texts []string, first []int32) {
 		}
 		last[text] = int32(i)
 	}
-	texts = slices.Sorted(maps.Keys(heads))
+	texts = slices.Sorted(maps.Keys(headOf))
 	for _, text := range texts {
-		first = append(first, heads[text])
+		heads = append(heads, headOf[text])
 	}
-	return texts, first
+	return texts, heads
 }
 
 type words struct {
