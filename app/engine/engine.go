@@ -46,7 +46,7 @@ type Engine struct {
 func New(cfg Config) *Engine {
 	cfg = cfg.withDefaults()
 	now := func() time.Time { return cfg.Now().UTC() } // as times are stored
-	redaction := redact.Options{Patterns: cfg.Patterns, Ahead: cfg.Ahead}
+	redaction := redact.Options{Rules: cfg.Patterns, Ahead: cfg.Ahead}
 	cache := executions.NewEndedCache(cfg.Keyring)
 	e := &Engine{waiters: shares.New(cfg.Waiters), workers: cfg.Workers, Files: cfg.Files, Approvals: cfg.Access.Approvals}
 	e.Limits, e.Timeouts, e.log = cfg.Limits, cfg.Timeouts, cfg.Log

@@ -20,7 +20,7 @@
 //   - find.go searches a whole text; joined.go texts that were put together: the two streams by their
 //     turns, the strings of a result. There only values count that are hard to guess.
 //   - result.go searches a result as its compact JSON text (app/redact/jsontext) and writes it masked.
-//   - stream.go masks output while it comes, for people who watch; pattern_stream.go adds the rules.
+//   - stream.go masks output while it comes, for people who watch; rule_stream.go adds the rules.
 //   - region.go puts places together that overlap, and says what their masks and hits are.
 //
 // Matching is done on bytes; what is not UTF-8 becomes U+FFFD afterwards, one per byte.

@@ -110,7 +110,7 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or
+// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a rule or
 // the end of the text makes of it, a text that holds nothing else is never told as one that held a
 // value; with a value in it, it is.
 func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
@@ -125,7 +125,7 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		return list
 	}
 	r := New([]secrets.Resolved{v},
-		Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
+		Options{Rules: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
 	rapid.Check(t, func(t *rapid.T) {
 		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ",
 			"%20", "\u0061", "=", "YWJj", "//", "öä"})
@@ -167,7 +167,7 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 	}
 }
 
-func TestPatterns(t *testing.T) {
+func TestRules(t *testing.T) {
 	t.Parallel()
 	find := func(text string) (list []Match) {
 		if i := strings.Index(text, "tok_"); i >= 0 {
@@ -175,7 +175,7 @@ func TestPatterns(t *testing.T) {
 		}
 		return append(list, Match{-1, 3, "wrong"}, Match{0, 1 << 20, "wrong"})
 	}
-	r := New([]secrets.Resolved{{Key: "A", Secret: secretOf(long)}}, Options{Patterns: find})
+	r := New([]secrets.Resolved{{Key: "A", Secret: secretOf(long)}}, Options{Rules: find})
 	got, hits := r.Text("x tok_12345678 " + long)
 	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 ||
 		hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {

@@ -13,7 +13,7 @@ const RuleNotGiven = "value that the execution was not given"
 // RuleNotGiven both; or neither: then the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
-	Rule     string // of a pattern, or RuleNotGiven of an Anonymous value
+	Rule     string // that found it, or RuleNotGiven
 	Encoding string // in which the value stood there, such as base64; "" if it stood there as it is
 	Count    int    // masked places
 }

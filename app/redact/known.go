@@ -24,8 +24,8 @@ type needle struct {
 	strong bool   // it is hard to guess, so it counts in texts that were put together
 }
 
-// needlesOf returns the texts by which values are recognised, with the pattern of each. Anonymous
-// values come last, so that a text that the execution was given has its key's name.
+// needlesOf returns the texts by which values are recognised, with the pattern of each. Values that
+// the execution was not given come last: a text that it was given has its key's name.
 func needlesOf(values []secrets.Resolved) (needles []needle, patterns []match.Pattern) {
 	seen := map[match.Pattern]bool{}
 	add := func(n needle, p match.Pattern) {
@@ -35,9 +35,9 @@ func needlesOf(values []secrets.Resolved) (needles []needle, patterns []match.Pa
 			needles, patterns = append(needles, n), append(patterns, p)
 		}
 	}
-	for _, anonymous := range []bool{false, true} {
+	for _, notGiven := range []bool{false, true} {
 		for owner, v := range values {
-			if (v.Held == secrets.ByHosts) != anonymous {
+			if (v.Held == secrets.ByHosts) != notGiven {
 				continue
 			}
 			for _, p := range known.InOutput(v.Secret.Reveal(), heldByScript(v)) {

@@ -10,8 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 )
 
-// Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the
-// pattern.
+// Match is a place of a text that a rule takes for a secret, in bytes, and the name of the rule.
 type Match struct {
 	Start, End int
 	Rule       string
@@ -19,10 +18,10 @@ type Match struct {
 
 // Options change what a Redactor does. The zero Options are the usual.
 type Options struct {
-	// Patterns finds what looks like a secret in a whole text, in order, without overlap. It must
+	// Rules finds what looks like a secret in a whole text, in order, without overlap. It must
 	// be safe for concurrent use.
-	Patterns func(text string) []Match
-	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what
+	Rules func(text string) []Match
+	// Ahead is Rules for the beginning of a text that comes in pieces: from offset open on, what
 	// follows may yet make a match. A Stream asks it; nil: a Stream masks known values only.
 	Ahead func(text string) (found []Match, open int)
 }
@@ -53,8 +52,8 @@ func New(values []secrets.Resolved, options ...Options) *Redactor {
 	r.parts = partsOf(r.patterns)
 	r.lines = slices.ContainsFunc(r.patterns, func(p match.Pattern) bool { return strings.Contains(p.Text, "\n") })
 	for _, o := range options {
-		if o.Patterns != nil {
-			r.rules = o.Patterns
+		if o.Rules != nil {
+			r.rules = o.Rules
 		}
 		if o.Ahead != nil {
 			r.ahead = o.Ahead
@@ -93,7 +92,7 @@ func (r *Redactor) Cut(text string) (Clean, Hits) {
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	s := &Stream{redactor: r, scanner: r.finder.Scanner(), emit: emit}
 	if r.ahead != nil {
-		s.patterns = &patternStream{ahead: r.ahead}
+		s.rules = &ruleStream{ahead: r.ahead}
 	}
 	return s
 }

@@ -17,7 +17,7 @@ type region struct {
 	needle     int    // of a value or placeholder
 	layer      string // the encoding in which a value stands there; "" if in none
 	part       bool   // only a part of the value
-	rule       string // of a pattern
+	rule       string // that found it
 	mixed      bool   // another secret lies in the same place, so a mask shows nothing
 	length     int    // of the match that the hit names
 }
@@ -129,7 +129,17 @@ func (r *Redactor) sameValue(a, b *region) bool {
 	return a.needle == b.needle || r.needles[a.needle].owner == r.needles[b.needle].owner
 }
 
-// extend makes g the union with a region that doesn't begin before it.
+// extend makes g the union with a region h that doesn't begin before it. The union counts as:
+//
+//	g            h                        the union
+//	value        value within             g, mixed if h reaches into what g's mask shows
+//	a part       whole value, same place  h
+//	value        value that ends later    the longer match
+//	placeholder  rule within              g
+//	placeholder  rule that ends later     h, around the placeholder
+//	rule         placeholder              g, around the placeholder
+//	all others                            value, else unchecked, else rule, else placeholder;
+//	                                      of equals the longer match
 func (r *Redactor) extend(g, h *region) {
 	within := h.end <= g.end
 	switch {

@@ -19,7 +19,7 @@ type Stream struct {
 	base     int
 	pending  []region // of the whole text, from base on
 	tally    tally
-	patterns *patternStream // nil: none
+	rules    *ruleStream // nil: none
 	closed   bool
 }
 
@@ -72,8 +72,8 @@ func (s *Stream) Hits() Hits { return s.tally.hits() }
 func (Stream) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }
 
 func (s *Stream) send(text string) {
-	if s.patterns != nil && (text != "" || s.closed) {
-		text = s.patterns.take(text, s.closed, &s.tally)
+	if s.rules != nil && (text != "" || s.closed) {
+		text = s.rules.take(text, s.closed, &s.tally)
 	}
 	if text != "" && s.emit != nil {
 		s.emit(Clean{text})

@@ -16,7 +16,7 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	red := redact.New(nil, redact.Options{Patterns: set.Find, Ahead: set.Ahead})
+	red := redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.Ahead})
 	r := rand.New(rand.NewPCG(31, 32))
 	for _, rule := range Rules() {
 		for _, example := range append(rule.Found, rule.Ignored...) {

@@ -14,7 +14,7 @@ func redactor(t testing.TB) *redact.Redactor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return redact.New(nil, redact.Options{Patterns: set.Find, Ahead: set.Ahead})
+	return redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.Ahead})
 }
 
 // Neither looks like a secret by itself.

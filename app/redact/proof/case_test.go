@@ -168,7 +168,7 @@ func (a attempt) send(r *rand.Rand, set *patterns.Set) (shown, error) {
 	for i, s := range a.Others {
 		values = append(values, secrets.Resolved{Key: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
-	return a.through(r, redact.New(values, redact.Options{Patterns: set.Find, Ahead: set.Ahead}))
+	return a.through(r, redact.New(values, redact.Options{Rules: set.Find, Ahead: set.Ahead}))
 }
 
 // unmasked is send where nothing is known and nothing masked.

@@ -111,7 +111,7 @@ func (h Handlers) redactor(ctx context.Context, s appskills.Skill,
 	}
 	var options redact.Options
 	if h.rules != nil {
-		options.Patterns = h.rules.Find
+		options.Rules = h.rules.Find
 	}
 	return redact.New(values, options), true, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHeldBackIsLookedAtSeldom writes byte by byte what a pattern waits for. To look at all of it
+// TestHeldBackIsLookedAtSeldom writes byte by byte what a rule waits for. To look at all of it
 // for each byte would keep the server busy for as long as a script likes.
 func TestHeldBackIsLookedAtSeldom(t *testing.T) {
 	t.Parallel()
