@@ -30,7 +30,8 @@ type asset struct {
 
 var table = sync.OnceValue(func() map[string]asset {
 	// Join them: htmx starts when loaded and ignores later extensions.
-	script := slices.Concat(joined("vendor/*.js"), []byte("\n(() => {\n\"use strict\";\n"), joined("js/*.js"), []byte("})();\n"))
+	script := slices.Concat(joined("vendor/*.js"), []byte("\n(() => {\n\"use strict\";\n"), joined("js/*.js"),
+		[]byte("})();\n"))
 	return map[string]asset{
 		"favicon.svg": newAsset("favicon.svg", "image/svg+xml", joined("favicon.svg")),
 		"app.css":     newAsset("app.css", "text/css; charset=utf-8", joined("css/*.css")),

@@ -129,15 +129,6 @@ func unsealed(file []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-func sealed(t testing.TB, h *fixture, text string) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	w := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
-	must[int](t)(w.Write([]byte(text)))
-	h.No(w.Close())
-	return file.Bytes()
-}
-
 func state(p Plan, key string) Item {
 	for _, i := range p.Items {
 		if i.Key == key {

@@ -69,5 +69,6 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime",
 			spec.Runtime)
 	}
-	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), supervisor.GuestMode)}, stdin, stdout)
+	guest := program{argv: append(append([]string{}, plugins.GuestArgv...), supervisor.GuestMode)}
+	return h.run(ctx, spec, guest, stdin, stdout)
 }

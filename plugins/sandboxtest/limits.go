@@ -27,7 +27,8 @@ func wantOOM(t *testing.T, r result, limit int64) {
 func memoryLimit(t *testing.T, b *bench) {
 	for name, code := range map[string]string{
 		"bytes": "held = [bytearray(b'\\1') * (8 << 20) for i in range(128)]",
-		"child": "import os\nif os.fork() == 0: held = bytearray(b'\\1') * (1 << 30)\nos.wait(); import time; time.sleep(1000)",
+		"child": "import os\nif os.fork() == 0: held = bytearray(b'\\1') * (1 << 30)\n" +
+			"os.wait(); import time; time.sleep(1000)",
 	} {
 		t.Run(name, func(t *testing.T) { wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory) })
 	}

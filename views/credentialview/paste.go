@@ -60,7 +60,8 @@ func (r PreviewRow) unchangedText() string {
 	if !r.Exists {
 		return ""
 	}
-	return format.Mode(r.Mode) + ", " + "in " + format.Count(int64(r.Profiles), "profile") + ". Mode and hosts stay as they are."
+	return format.Mode(r.Mode) + ", in " + format.Count(int64(r.Profiles), "profile") +
+		". Mode and hosts stay as they are."
 }
 
 func (r PreviewRow) actions() []components.Choice {

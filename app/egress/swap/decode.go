@@ -70,7 +70,7 @@ func (d *decoded) Read(p []byte) (n int, err error) {
 	switch {
 	case d.out > maxDecoded || d.out > freeDecoded+maxRatio*d.sent.n:
 		n, d.err = 0, errBomb
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		d.err = err
 	case err != nil:
 		d.err = fmt.Errorf("swap: a compressed body can't be read: %w", err)

@@ -91,7 +91,8 @@ func (o Opening) check() error {
 	malformed := func(key []byte) bool { return len(key) != sha256.Size }
 	return errors.Join(
 		refuse(!labelShape.MatchString(o.Instance), "its label is malformed"),
-		refuse(len(o.AskedKeys) > instance.MaxAskedKeys || slices.ContainsFunc(o.AskedKeys, malformed), "its keys are malformed"),
+		refuse(len(o.AskedKeys) > instance.MaxAskedKeys || slices.ContainsFunc(o.AskedKeys, malformed),
+			"its keys are malformed"),
 		app.CheckStored("program", o.Program, maxShort))
 }
 
@@ -119,7 +120,8 @@ func (c Credential) check() error {
 		refuse(c.Source == app.SourceVault && c.Value != nil, "it has a value of its own and one elsewhere"),
 		refuse(c.Value != nil && (c.Version < 1 || len(*c.Value) == 0 || len(*c.Value) > app.MaxValue),
 			"its value is not possible"),
-		refuse(c.Source == app.SourceLocal && c.Value == nil && c.Version != 0 || c.Version < 0, "its versions are not possible"))
+		refuse(c.Source == app.SourceLocal && c.Value == nil && c.Version != 0 || c.Version < 0,
+			"its versions are not possible"))
 	if c.Source == app.SourceVault {
 		_, reference := app.ParseReference(c.Reference)
 		err = errors.Join(err, reference)

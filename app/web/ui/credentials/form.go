@@ -103,7 +103,9 @@ func takeSource(fields url.Values, cred, typed app.Credential, in *appcredential
 
 // refuseCredential shows a form again with its problems. After a change by somebody else it shows
 // the present state instead of the typed one.
-func (h *Handlers) refuseCredential(c echo.Context, cred, typed app.Credential, fields url.Values, refused error) error {
+func (h *Handlers) refuseCredential(
+	c echo.Context, cred, typed app.Credential, fields url.Values, refused error,
+) error {
 	places := map[string]string{
 		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
 		"host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description",
