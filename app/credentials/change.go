@@ -16,25 +16,7 @@ func (s *Registry) applyInput(
 	ctx context.Context, tx *store.Tx, by app.Actor, before app.Credential, in Input,
 ) (app.Credential, error) {
 	c := before
-	c.Description = in.Description
-	if in.Mode != "" {
-		c.Mode = in.Mode
-	}
-	if in.Hosts != nil {
-		c.Hosts = in.Hosts
-	}
-	if in.Places != nil {
-		c.Places = in.Places
-	}
-	if in.Headers != nil {
-		c.Headers = in.Headers
-	}
-	if in.PlainHTTP != nil {
-		c.PlainHTTP = *in.PlainHTTP
-	}
-	if in.Service != nil {
-		c.Service = *in.Service
-	}
+	in.onto(&c)
 	if err := checkMode(c); err != nil {
 		return app.Credential{}, err
 	}

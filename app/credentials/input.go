@@ -7,11 +7,11 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Input changes a credential. Zero fields keep the present value, unless they say otherwise. A new
-// credential without Mode is sealed if it has hosts, else refused.
+// Input changes a credential. Zero fields keep the present value. A new credential without Mode is
+// sealed if it has hosts, else refused.
 type Input struct {
 	Name        string
-	Description string
+	Description *string
 	Service     *string
 	Mode        app.Mode
 	Hosts       []app.Host
@@ -24,12 +24,39 @@ type Input struct {
 	Reference   string    // into Vault, such as secret/data/oracle#password: the value comes from there
 }
 
+// onto applies the fields of the input to a credential, but for the value and where it is kept.
+func (in Input) onto(c *app.Credential) {
+	if in.Description != nil {
+		c.Description = *in.Description
+	}
+	if in.Service != nil {
+		c.Service = *in.Service
+	}
+	if in.Mode != "" {
+		c.Mode = in.Mode
+	}
+	if in.Hosts != nil {
+		c.Hosts = in.Hosts
+	}
+	if in.Places != nil {
+		c.Places = in.Places
+	}
+	if in.Headers != nil {
+		c.Headers = in.Headers
+	}
+	if in.PlainHTTP != nil {
+		c.PlainHTTP = *in.PlainHTTP
+	}
+}
+
 func checkInput(in *Input) error {
 	if err := app.CheckName(in.Name); err != nil {
 		return err
 	}
-	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
-		return err
+	if in.Description != nil {
+		if err := app.CheckText("description", *in.Description, app.MaxDescription); err != nil {
+			return err
+		}
 	}
 	if in.Service != nil {
 		if err := app.CheckText("service", *in.Service, app.MaxService); err != nil {

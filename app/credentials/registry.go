@@ -93,19 +93,10 @@ func (s *Registry) setCredential(ctx context.Context, by app.Actor, in Input, cr
 
 func (s *Registry) insertCredential(ctx context.Context, tx *store.Tx, by app.Actor, in Input) (app.Credential, error) {
 	c := app.Credential{
-		ID: app.NewID(), Name: in.Name, Description: in.Description, Mode: in.Mode,
-		Hosts: in.Hosts, Places: in.Places, Headers: in.Headers, Source: app.SourceLocal,
+		ID: app.NewID(), Name: in.Name, Places: []app.Place{app.PlaceHeader}, Source: app.SourceLocal,
 		CreatedAt: s.now(), UpdatedAt: s.now(),
 	}
-	if c.Places == nil {
-		c.Places = []app.Place{app.PlaceHeader}
-	}
-	if in.PlainHTTP != nil {
-		c.PlainHTTP = *in.PlainHTTP
-	}
-	if in.Service != nil {
-		c.Service = *in.Service
-	}
+	in.onto(&c)
 	switch {
 	case c.Mode == "" && len(c.Hosts) > 0:
 		c.Mode = app.ModeSealed

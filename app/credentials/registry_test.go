@@ -17,7 +17,7 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	c := accesstest.Must[app.Credential](t)(d.Credentials.Set(ctx, person, credentials.Input{
-		Name: "API_KEY", Description: "for reports", Hosts: accesstest.Hosts(t, "API.example."),
+		Name: "API_KEY", Description: new("for reports"), Hosts: accesstest.Hosts(t, "API.example."),
 		Value: app.NewSecret("the first value it has"),
 	}))
 	want := app.Credential{
@@ -31,7 +31,7 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	}
 	d.Pass(time.Minute)
 	same := accesstest.Must[app.Credential](t)(
-		d.Credentials.Set(ctx, person, credentials.Input{Name: "API_KEY", Description: "for reports"}))
+		d.Credentials.Set(ctx, person, credentials.Input{Name: "API_KEY", Description: new("for reports")}))
 	if diff := cmp.Diff(want, same); diff != "" {
 		t.Errorf("nothing new:\n%s", diff)
 	}
@@ -216,5 +216,20 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	}
 	if _, err := d.Profiles.ByID(ctx, p.ID); err == nil {
 		t.Error("a damaged id was opened")
+	}
+}
+
+// TestHoleUnstatedDescription: a new value cleared the description, and could not be set where that
+// has characters that only an import accepts.
+func TestHoleUnstatedDescription(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "API_KEY", Description: new("for reports"), Mode: app.ModeInjected,
+		Value: app.NewSecret("the first value of it")})
+	c := d.set(credentials.Input{Name: "API_KEY", Value: app.NewSecret("the second value of it")})
+	if c.Description != "for reports" {
+		t.Errorf("the description is %q", c.Description)
+	}
+	if c = d.set(credentials.Input{Name: "API_KEY", Description: new("")}); c.Description != "" {
+		t.Errorf("a cleared description is %q", c.Description)
 	}
 }

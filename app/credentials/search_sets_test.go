@@ -164,7 +164,7 @@ func TestSearchSetsAreKept(t *testing.T) {
 	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("a change elsewhere made another set")
 	}
-	d.set(credentials.Input{Name: "A", Description: "only words", Hosts: accesstest.Hosts(t, "api.test")})
+	d.set(credentials.Input{Name: "A", Description: new("only words"), Hosts: accesstest.Hosts(t, "api.test")})
 	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
 		t.Error("other words made another set")
 	}

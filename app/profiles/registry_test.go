@@ -64,7 +64,7 @@ func TestHostileDescriptions(t *testing.T) {
 		accesstest.WantCode(t, "describe", err, app.CodeInvalidField)
 		_, err = d.Keys.Add(t.Context(), agent, p.Handle, []app.Key{{Name: "K", Description: bad}})
 		accesstest.WantCode(t, "key", err, app.CodeInvalidField)
-		_, err = d.Credentials.Set(t.Context(), person, credentials.Input{Name: "C", Description: bad})
+		_, err = d.Credentials.Set(t.Context(), person, credentials.Input{Name: "C", Description: new(bad)})
 		accesstest.WantCode(t, "credential", err, app.CodeInvalidField)
 	}
 }

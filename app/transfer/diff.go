@@ -90,7 +90,8 @@ func hostFacts(name string, list []app.Host, say func(app.Host) string) (facts [
 func credentialFacts(c content.Credential) []fact {
 	facts := append([]fact{
 		{name: "Mode", text: string(c.Mode)},
-		{name: "Description", text: strings.TrimSpace(c.Service + " " + c.Description)},
+		{name: "Service", text: c.Service},
+		{name: "Description", text: c.Description},
 	}, hostFacts("Host", c.Hosts, nil)...)
 	if c.Mode == app.ModeSealed {
 		facts = append(facts, sealedFacts(c)...)

@@ -466,7 +466,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	a, b, _ := twins(t)
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
 		must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(),
-			credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
+			credentials.Input{Name: "STRIPE_KEY", Description: new("about STRIPE_KEY"), Value: app.NewSecret(value)}))
 	}
 	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())

@@ -54,14 +54,13 @@ func TestCredentialConflicts(t *testing.T) {
 		{"plain http", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()},
 			"Unencrypted HTTP: allowed"},
 		{"description", credentials.Input{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"),
-			Description: "new words"}, "Description: new words instead of about STRIPE_KEY"},
+			Description: new("new words")}, "Description: new words instead of about STRIPE_KEY"},
+		{"service", credentials.Input{Name: "STRIPE_KEY", Service: new("about STRIPE_KEY"), Description: new("")},
+			"Service: about STRIPE_KEY"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b, p := twins(t)
-			if tt.change.Description == "" {
-				tt.change.Description = "about " + tt.change.Name
-			}
 			must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(), tt.change))
 			file, key := a.export(all()), "credential:"+tt.change.Name
 			if left := (Choice{}).Left(b.plan(file)); len(left) != 1 || left[0] != key {

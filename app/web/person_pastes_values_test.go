@@ -57,7 +57,7 @@ func TestUIPaste(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	_, err := s.access.Credentials.Set(t.Context(), s.person,
-		credentials.Input{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected,
+		credentials.Input{Name: "KNOWN", Description: new("kept"), Mode: app.ModeInjected,
 			Value: app.NewSecret("the value before")})
 	s.must(err)
 	page := s.get(paths.CredentialPaste).want(http.StatusOK)

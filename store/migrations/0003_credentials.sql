@@ -5,7 +5,7 @@ CREATE TABLE credentials (
   service      TEXT    NOT NULL DEFAULT '',
   mode         TEXT    NOT NULL CHECK (mode IN ('sealed', 'injected', 'plain')),
   hosts        TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(hosts)),
-  places       TEXT    NOT NULL DEFAULT '["header"]' CHECK (json_valid(places)), -- of sealed ones: header, query, body
+  places       TEXT    NOT NULL DEFAULT '["header"]' CHECK (json_valid(places)), -- of sealed ones: header, path, query, body
   plain_http   INTEGER NOT NULL DEFAULT 0 CHECK (plain_http IN (0, 1)), -- a person allowed a sealed value over http
   source       TEXT    NOT NULL DEFAULT 'local' CHECK (source IN ('local', 'vault')),
   reference    TEXT    NOT NULL DEFAULT '',
@@ -51,7 +51,7 @@ CREATE INDEX superseded_values_credential ON superseded_values (credential_id, i
 CREATE INDEX superseded_values_age ON superseded_values (superseded_at);
 
 -- One row, which counts changes of what belongs to which host, by whichever process: see
--- store.Tx.ValueChanges.
+-- store.Store.ValueChanges.
 CREATE TABLE value_changes (
   id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
   n  INTEGER NOT NULL

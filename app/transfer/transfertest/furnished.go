@@ -23,7 +23,7 @@ func Furnished(t testing.TB, label string) (*Instance, app.Profile, string) {
 	h := New(t, label)
 	h.Credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
 	accesstest.Must[app.Credential](t)(h.Desk.Credentials.Set(t.Context(), Person(),
-		credentials.Input{Name: "STRIPE_KEY", Description: "about STRIPE_KEY",
+		credentials.Input{Name: "STRIPE_KEY", Description: new("about STRIPE_KEY"),
 			Headers: []string{"Authorization", "X-My-Own"}}))
 	h.Credential("DB_PASSWORD", "first-password")
 	h.Credential("DB_PASSWORD", "second-password ü\nwith two lines")

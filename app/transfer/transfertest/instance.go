@@ -85,7 +85,7 @@ func Hosts(t testing.TB, texts ...string) (list []app.Host) {
 // Credential sets one; with hosts it is sealed.
 func (h *Instance) Credential(name, value string, at ...string) app.Credential {
 	h.T.Helper()
-	in := credentials.Input{Name: name, Description: "about " + name, Value: app.NewSecret(value),
+	in := credentials.Input{Name: name, Description: new("about " + name), Value: app.NewSecret(value),
 		Hosts: Hosts(h.T, at...)}
 	if len(at) == 0 {
 		in.Mode = app.ModeInjected

@@ -31,7 +31,7 @@ func (h *Handlers) saveCredential(c echo.Context, cred app.Credential, fields ur
 		Source: app.Source(fields.Get("source")), Reference: strings.TrimSpace(fields.Get("reference")),
 	}
 	in := appcredentials.Input{
-		Name: typed.Name, Description: typed.Description, Service: &typed.Service, Mode: typed.Mode, Places: typed.Places,
+		Name: typed.Name, Description: &typed.Description, Service: &typed.Service, Mode: typed.Mode, Places: typed.Places,
 		Headers: parseHeaders(fields.Get("headers")), PlainHTTP: &typed.PlainHTTP,
 	}
 	saved, err := h.takeCredential(c, fields, cred, typed, &in)

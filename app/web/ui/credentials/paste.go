@@ -192,12 +192,8 @@ func (h *Handlers) applyEntry(
 	case "skip":
 		return nil, nil
 	case "overwrite":
-		var now app.Credential
-		if now, err = h.Access.Credentials.ByName(ctx, e.Name); err == nil {
-			in.Description = app.VisibleText(now.Description)
-			if e.Value.Empty() {
-				err = app.Invalid("value", "the value is empty", "Skip it.")
-			}
+		if _, err = h.Access.Credentials.ByName(ctx, e.Name); err == nil && e.Value.Empty() {
+			err = app.Invalid("value", "the value is empty", "Skip it.")
 		}
 		if err == nil {
 			_, err = h.Access.Credentials.Set(ctx, by, in)

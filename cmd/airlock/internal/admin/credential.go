@@ -24,9 +24,6 @@ func (o *operator) setCredential(ctx context.Context, a cli.Args) error {
 	if err != nil && app.CodeOf(err) != app.CodeNotFound {
 		return err
 	}
-	if !a.Given("description") {
-		in.Description = before.Description
-	}
 	inVault := in.Reference != "" || before.Source == app.SourceVault && in.Source == ""
 	if !a.On("no-value") {
 		if in.Value, err = readValue(o.In, in.Name, inVault); err != nil {
@@ -51,7 +48,10 @@ func (o *operator) setCredential(ctx context.Context, a cli.Args) error {
 }
 
 func credentialInput(a cli.Args) (in credentials.Input, err error) {
-	in.Name, in.Description, in.Reference = a.Rest[0], a.Text("description"), a.Text("vault")
+	in.Name, in.Reference = a.Rest[0], a.Text("vault")
+	if a.Given("description") {
+		in.Description = new(a.Text("description"))
+	}
 	if a.On("local") {
 		in.Source = app.SourceLocal
 	}
