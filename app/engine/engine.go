@@ -84,7 +84,7 @@ func New(cfg Config) *Engine {
 		Now: now, Scheduler: e.Scheduler, Runner: e.Runner, Cache: cache, Files: cfg.Files,
 		Approvals: in.Approvals, Skills: e.Skills, Timeouts: cfg.Timeouts,
 	})
-	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportUnstarted})
+	in.Approvals.Notify(approvals.Observer{Released: e.Scheduler.Wake, Ended: e.Runner.ReportEnd})
 	return e
 }
 

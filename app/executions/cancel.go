@@ -101,7 +101,7 @@ func (c *Controller) endPending(ctx context.Context, handle string, cause *runne
 // finishPending stores the end of an unclaimed execution. The caller prevents claims.
 func (c *Controller) finishPending(ctx context.Context, handle string, cause *runner.Stop) error {
 	var x store.Execution
-	f := cause.Unstarted(c.cfg.Now())
+	f := cause.EndedElsewhere(c.cfg.Now())
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		if x, err = tx.Executions.ByHandle(ctx, handle); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 	if err != nil {
 		return err
 	}
-	c.cfg.Runner.ReportUnstarted(x.Execution, f)
+	c.cfg.Runner.ReportEnd(x.Execution, f)
 	c.cfg.Hub.PublishExecutions(x.Handle)
 	return nil
 }

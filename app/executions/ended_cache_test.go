@@ -192,7 +192,7 @@ func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	x := w.Send("hang")
 	w.UntilStatus(x, app.StatusRunning)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Executions.Finish(t.Context(), x.Handle, runner.StopCrashed(true).Unstarted(time.Now()))
+		_, err := tx.Executions.Finish(t.Context(), x.Handle, runner.StopCrashed(true).EndedElsewhere(time.Now()))
 		return err
 	}))
 	run := w.Runner.Find(x.Handle)

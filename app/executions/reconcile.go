@@ -21,12 +21,12 @@ func (c *Controller) Reconcile(ctx context.Context) error {
 			if x.Status.Queued() {
 				continue
 			}
-			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(c.cfg.Now())
+			f := runner.StopCrashed(!x.StartedAt.IsZero()).EndedElsewhere(c.cfg.Now())
 			f.StartedAt = x.StartedAt
 			if _, err := tx.Executions.Finish(ctx, x.Handle, f); err != nil {
 				return err
 			}
-			report = append(report, func() { c.cfg.Runner.ReportUnstarted(x.Execution, f) })
+			report = append(report, func() { c.cfg.Runner.ReportEnd(x.Execution, f) })
 		}
 		return nil
 	})

@@ -64,5 +64,7 @@ func (s *Submitter) Rerun(ctx context.Context, handle string, again Again) (app.
 		return app.Execution{}, err
 	}
 	sub.timeout = cmp.Or(sub.timeout, original.Timeout)
-	return s.enqueue(ctx, &insertion{submission: sub, profile: profile, rerunOf: original.Handle, live: again.Live})
+	return s.enqueue(ctx, &insertion{
+		submitter: s, submission: sub, profile: profile, rerunOf: original.Handle, live: again.Live,
+	})
 }

@@ -214,7 +214,7 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	if err != nil {
 		return x, false, err
 	}
-	x, err = s.enqueue(ctx, &insertion{submission: sub, profile: profile, policy: &policy})
+	x, err = s.enqueue(ctx, &insertion{submitter: s, submission: sub, profile: profile, policy: &policy})
 	if known, ok := errors.AsType[*replayError](err); ok {
 		x, err = s.reader.ByHandle(ctx, known.handle)
 		replayed = err == nil
@@ -223,13 +223,17 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	return x, replayed, err
 }
 
+// insertion is one execution on its way into the queue: see scheduler.Submission.
 type insertion struct {
+	submitter  *Submitter
 	submission Submission
 	profile    app.Profile
 	policy     *app.Policy // the newest one; nil: it is bound when it runs
 	rerunOf    string      // handle; "" if it is no re-run
 	live       bool        // of a re-run
 
+	source  runner.Source
+	opened  credentials.Opened
 	row     store.NewExecution
 	binding *runner.Binding // made with the claim; nil if there is none
 }
@@ -243,31 +247,15 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	if err := s.resolve(ctx, in.profile, sub); err != nil {
 		return x, err
 	}
-	source, opened := runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}, credentials.Opened{}
-	shown, err := s.redactSubmission(ctx, in.profile, *sub, source, opened)
+	in.source = runner.Source{Script: []byte(sub.Script), Inputs: sub.Inputs, Files: sub.files}
+	in.opened = credentials.Opened{}
+	shown, err := s.redactSubmission(ctx, in.profile, *sub, in.source, in.opened)
 	if err != nil {
 		return x, fmt.Errorf("executions: submit: %w", err)
 	}
 	id := s.seal(in, shown)
 	x, err = s.cfg.Scheduler.Submit(ctx, scheduler.Submission{
-		Row:   &in.row,
-		Check: func(ctx context.Context, tx *store.Tx) error { return s.check(ctx, tx, in) },
-		Bind: func(ctx context.Context, tx *store.Tx) (err error) {
-			if in.policy != nil { // a re-run first reads its recorded answers
-				in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, runner.Submitted{
-					Policy: *in.policy, Source: source, Opened: opened, Placement: sub.placement,
-				})
-			}
-			return err
-		},
-		Begin: func(x app.Execution, slot *scheduler.Slot) (run func()) {
-			return s.cfg.Runner.Begin(runner.Claim{Execution: x, Slot: slot, Source: &source, Binding: in.binding}).Execute
-		},
-		Discard: func() {
-			if in.binding != nil {
-				in.binding.Discard()
-			}
-		},
+		Row: &in.row, Check: in.check, Bind: in.bind, Begin: in.begin, Discard: in.discard,
 	})
 	if err != nil {
 		return app.Execution{}, err
@@ -312,7 +300,8 @@ func (e *replayError) Error() string { return "executions: submitted before as "
 
 // check finds an earlier submission with the same key, and notes the script's approval. Errors:
 // *replayError for a known key with the same submission.
-func (s *Submitter) check(ctx context.Context, tx *store.Tx, in *insertion) (err error) {
+func (in *insertion) check(ctx context.Context, tx *store.Tx) (err error) {
+	s := in.submitter
 	if key := in.row.Key; key != nil {
 		known, err := tx.Queue.Replayed(ctx, in.profile.Handle, key.Key, key.Body, s.cfg.Now().Add(-app.IdempotencyLife))
 		if err != nil {
@@ -330,4 +319,28 @@ func (s *Submitter) check(ctx context.Context, tx *store.Tx, in *insertion) (err
 		Execution: in.row.Handle, By: in.submission.By,
 	})
 	return err
+}
+
+// bind prepares the start of a row that was claimed at once.
+func (in *insertion) bind(ctx context.Context, tx *store.Tx) (err error) {
+	if in.policy == nil { // a re-run first reads its recorded answers
+		return nil
+	}
+	in.binding, err = in.submitter.cfg.Runner.BindWithClaim(ctx, tx, &in.row, runner.Submitted{
+		Policy: *in.policy, Source: in.source, Opened: in.opened, Placement: in.submission.placement,
+	})
+	return err
+}
+
+// begin hands the claimed execution to the runner.
+func (in *insertion) begin(x app.Execution, slot *scheduler.Slot) (run func()) {
+	claim := runner.Claim{Execution: x, Slot: slot, Source: &in.source, Binding: in.binding}
+	return in.submitter.cfg.Runner.Begin(claim).Execute
+}
+
+// discard gives back what bind took.
+func (in *insertion) discard() {
+	if in.binding != nil {
+		in.binding.Discard()
+	}
 }

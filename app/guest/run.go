@@ -88,17 +88,9 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 		exited:  make(chan struct{}), artifacts: artifacts{ended: make(chan struct{})},
 		asked: map[string]bool{}, connections: map[uint32]*connection{},
 	}
-	s.mu.Lock()
-	switch {
-	case s.err != nil:
-		defer s.mu.Unlock()
-		return nil, fmt.Errorf("%w: %w", ErrNotStarted, s.err)
-	case s.state != waiting:
-		s.mu.Unlock()
-		return nil, fmt.Errorf("%w: %w", ErrNotStarted, ErrUsed)
+	if err := s.enter(r); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
-	s.run, s.state = r, running
-	s.mu.Unlock()
 	start := wire.Start{
 		Script: job.Script, Skill: job.Skill, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts,
 		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult, Files: wireFiles(job.Files),
@@ -108,6 +100,20 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	return r, nil
+}
+
+// enter makes r the session's only run.
+func (s *Session) enter(r *run) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.state != waiting:
+		return ErrUsed
+	}
+	s.run, s.state = r, running
+	return nil
 }
 
 // wait returns nil once the guest has said how the script ended and its streams have ended.

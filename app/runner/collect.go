@@ -11,6 +11,15 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
+// sessionEnd says what is certain of a script's end.
+type sessionEnd int
+
+const (
+	endLost     sessionEnd = iota // the box ended first, or was lost while its own end could matter
+	endProtocol                   // the guest broke the protocol
+	endReported                   // the guest reported the script's end
+)
+
 // ending holds everything known about an execution's end.
 //
 // The guest's claim (failed) only words an error. The kernel (exit), the wait status that PID 1 saw
@@ -19,11 +28,10 @@ type ending struct {
 	unsent    error         // why the script was certainly never sent; then only leaseLost counts besides
 	sent      sent          // what ran
 	stop      *Stop         // Airlock ended it
-	lost      error         // the backend lost the box
-	broken    error         // the guest broke the protocol
+	end       sessionEnd    // of what was sent
+	lost      error         // why the backend could not tell the box's end
 	exit      plugins.Exit  // of the box
-	exited    *wire.Exited  // of the script; nil if the box ended first
-	uncertain bool          // how the script ended, without the box's own end
+	exited    wire.Exited   // of the script; zero if the guest did not report it
 	failed    *wire.Failed  // the script's own account
 	said      string        // the end of what was printed to stderr, not redacted
 	notes     []string      // what is different in boxes of the backend
@@ -38,43 +46,51 @@ func (r *Run) collect(s sent) ending {
 	box := r.session.box
 	e := ending{
 		sent: s, runTime: r.script.clock.stop(), limits: r.runner.cfg.Limits, notes: r.session.backend.Notes(),
-		failed: s.outcome.Failed,
+		failed: s.outcome.Failed, exited: s.outcome.Exited,
 	}
 	if stopOf(r.ctx) != nil {
 		box.Close() // nothing to wait for
 	}
 	var used plugins.Usage
-	certain := s.broken == nil && s.outcome.Exited.Signal == 0 // a signal may be the kernel's, for a limit
-	if certain {
-		used, certain = box.Measure(r.ctx)
+	measured := s.err == nil && e.exited.Signal == 0 // a signal may be the kernel's, for a limit
+	if measured {
+		used, measured = box.Measure(r.ctx)
 	}
-	if certain {
+	if measured {
 		e.exit = plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: used.PeakMemory, CPUTime: used.CPUTime}
 		r.session.leave(r.done)
 	} else {
-		e.uncertain = used.LimitHit || s.outcome.Exited.Signal != 0 || s.outcome.ArtifactsCut
 		e.exit, e.lost = box.End()
 	}
 	r.script.dialogue.close()
 	if e.failed != nil {
 		_, e.said = r.script.output.tails()
 	}
-	var protocol *guest.ProtocolError
-	switch {
-	case s.broken == nil:
-		e.exited = &s.outcome.Exited
-	case errors.As(s.broken, &protocol):
-		e.broken = s.broken
-	}
+	e.end = s.end(used, e.lost)
 	if e.stop = r.endScript(); e.stop != nil {
 		return e
 	}
 	if e.lost != nil {
 		r.runner.cfg.Log.Warn("lost a sandbox", "execution", r.x.Handle, "error", e.lost)
 	}
-	if s.broken != nil {
-		r.runner.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", s.broken, "diagnostic",
+	if s.err != nil {
+		r.runner.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", s.err, "diagnostic",
 			e.exit.Diagnostic)
 	}
 	return e
+}
+
+// end decides what is certain of the script's end. The loss of a box after the report counts only
+// if the box's own end could tell of a limit.
+func (s sent) end(used plugins.Usage, lost error) sessionEnd {
+	exited := s.outcome.Exited
+	switch {
+	case errors.As(s.err, new(*guest.ProtocolError)):
+		return endProtocol
+	case s.err != nil:
+		return endLost
+	case lost != nil && (used.LimitHit || exited.Signal != 0 || s.outcome.ArtifactsCut):
+		return endLost
+	}
+	return endReported
 }

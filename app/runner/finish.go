@@ -51,7 +51,7 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
 	rows := r.session.egress.ledger()
-	stdout, stderr := r.script.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0) // may end anywhere
+	stdout, stderr := r.script.output.raw(e.stop != nil || e.end != endReported || e.exited.Signal != 0) // may end anywhere
 	raw := redact.Execution{
 		Stdout: stdout, Stderr: stderr, Turns: r.script.output.turns.List(), Network: ledgerTexts(rows),
 		Result: e.sent.outcome.Result,
@@ -121,10 +121,10 @@ func (e ending) limitsMet() []app.LimitMet {
 	if e.exit.PidsHit && e.exit.Reason != plugins.ReasonPids {
 		met = append(met, app.LimitMetPids)
 	}
-	if e.exited != nil && e.exited.TmpFull {
+	if e.exited.TmpFull {
 		met = append(met, app.LimitMetTmp)
 	}
-	if e.exited != nil && e.exited.ShmFull {
+	if e.exited.ShmFull {
 		met = append(met, app.LimitMetShm)
 	}
 	return met
@@ -247,8 +247,8 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	}
 }
 
-// ReportUnstarted logs and counts a stored end of an execution that never ran here.
-func (r *Runner) ReportUnstarted(x app.Execution, f store.Finish) {
+// ReportEnd logs and counts a stored end of an execution that this Runner does not run.
+func (r *Runner) ReportEnd(x app.Execution, f store.Finish) {
 	r.countEnd(f)
 	r.logEnd(x, f)
 }

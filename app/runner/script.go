@@ -11,6 +11,9 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
+// sendTries is how many boxes may die between being acquired and being sent the script.
+const sendTries = 3
+
 // script is what runs in a session: its clock, files, output and questions.
 type script struct {
 	session  *session
@@ -26,7 +29,7 @@ type script struct {
 type sent struct {
 	binding *Binding
 	outcome guest.Outcome
-	broken  error // why the box's connection broke; nil if the guest reported the script's end
+	err     error // why the guest did not report the script's end; nil if it did
 }
 
 // run acquires a box and runs the script in it.
@@ -35,22 +38,22 @@ type sent struct {
 // certainly never started.
 func (s *script) run(b *Binding) (done sent, err error) {
 	s.output.open()
-	for range boxTries {
+	for range sendTries {
 		if err := s.session.acquire(b); err != nil {
 			return done, err
 		}
 		s.started.set(s.session.runner.cfg.Now())
 		s.clock.resume()
 		done = sent{binding: b}
-		done.outcome, done.broken = s.session.box.Session.Run(s.session.ctx, s.job(b), s.handler())
-		if !errors.Is(done.broken, guest.ErrNotStarted) {
+		done.outcome, done.err = s.session.box.Session.Run(s.session.ctx, s.job(b), s.handler())
+		if !errors.Is(done.err, guest.ErrNotStarted) {
 			return done, nil
 		}
 		s.clock.pause()
 		s.started.set(time.Time{})
 		s.session.box.Close()
 	}
-	return done, done.broken
+	return done, done.err
 }
 
 // job is what the box gets.

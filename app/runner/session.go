@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	boxTries  = 3 // boxes tried before the script is sent, and attempts to send it
+	boxTries  = 3 // boxes tried by one acquire; see sendTries
 	boxRetry  = 200 * time.Millisecond
 	fullRetry = time.Second // before a write on a full disk is tried again
 

@@ -20,8 +20,8 @@ type Stop struct {
 
 func (s *Stop) Error() string { return string(s.Status) + ": " + s.Message }
 
-// Unstarted returns the end of an execution that never ran here.
-func (s *Stop) Unstarted(at time.Time) store.Finish {
+// EndedElsewhere returns the end of an execution that this Runner does not run.
+func (s *Stop) EndedElsewhere(at time.Time) store.Finish {
 	text, _ := redact.New(nil).Text(s.Message)
 	return store.Finish{Status: s.Status, Error: text, At: at}
 }

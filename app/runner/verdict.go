@@ -36,28 +36,28 @@ func judge(e ending) verdict {
 	case e.exit.Reason == plugins.ReasonTmp:
 		return failure("the script's temporary files took more than %s, or the disk is nearly full, and it was stopped; "+
 			"write less or ask the operator to raise AIRLOCK_LIMIT_TMP", app.FormatSize(e.limits.Tmp))
-	case e.broken != nil:
+	case e.end == endProtocol:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; " +
 			"leave descriptors that the script did not open alone")
-	case e.exited == nil, e.lost != nil && e.uncertain:
-		return judgeLost(e)
+	case e.end == endLost:
+		return judgeLost(e.lost)
 	case e.exited.Signal != 0 || e.exited.Code != 0:
 		return judgeFailed(e)
 	}
 	return verdict{status: app.StatusCompleted}
 }
 
-// judgeLost words the end of a box lost before the script's end was certain. A later loss changes
-// nothing.
-func judgeLost(e ending) verdict {
+// judgeLost words the end of a box lost before the script's end was certain. lost is nil if the
+// backend saw the box end.
+func judgeLost(lost error) verdict {
 	switch {
-	case errors.Is(e.lost, plugins.ErrCut):
+	case errors.Is(lost, plugins.ErrCut):
 		return failure("the sandbox was lost while the script ran: " +
 			"the link to the machine or container engine that it ran on broke; submit it again if it is safe to run twice")
-	case errors.Is(e.lost, plugins.ErrLost):
+	case errors.Is(lost, plugins.ErrLost):
 		return failure("the sandbox was lost while the script ran: its backend ended or was restarted; " +
 			"submit it again if it is safe to run twice")
-	case e.lost != nil:
+	case lost != nil:
 		return failure("the sandbox failed while the script ran; the operator finds the reason in Airlock's log; " +
 			"submit it again if it is safe to run twice")
 	}

@@ -21,10 +21,10 @@ func TestReachedLimitsAreKept(t *testing.T) {
 		end  ending
 		want []app.LimitMet
 	}{
-		"none":          {ending{exited: &wire.Exited{}}, nil},
+		"none":          {ending{end: endReported}, nil},
 		"box ended":     {ending{exit: plugins.Exit{PidsHit: true}}, []app.LimitMet{app.LimitMetPids}},
 		"killed for it": {ending{exit: plugins.Exit{PidsHit: true, Reason: plugins.ReasonPids}}, nil},
-		"all": {ending{exit: plugins.Exit{PidsHit: true}, exited: &wire.Exited{TmpFull: true, ShmFull: true}},
+		"all": {ending{exit: plugins.Exit{PidsHit: true}, exited: wire.Exited{TmpFull: true, ShmFull: true}},
 			[]app.LimitMet{app.LimitMetPids, app.LimitMetTmp, app.LimitMetShm}},
 	} {
 		if diff := cmp.Diff(test.want, test.end.limitsMet()); diff != "" {
@@ -38,9 +38,9 @@ func TestFailuresNameTheLimitThatWasMet(t *testing.T) {
 	t.Parallel()
 	limits := app.DefaultLimits()
 	for want, end := range map[string]ending{
-		"AIRLOCK_LIMIT_TMP":  {exited: &wire.Exited{Code: -1, Signal: int(syscall.SIGXFSZ)}},
-		"AIRLOCK_LIMIT_PIDS": {exited: &wire.Exited{Code: 1}, exit: plugins.Exit{PidsHit: true}},
-		"64 MiB":             {exited: &wire.Exited{Code: 1}, failed: &wire.Failed{Error: "OSError: [Errno 28] No space left on device"}},
+		"AIRLOCK_LIMIT_TMP":  {end: endReported, exited: wire.Exited{Code: -1, Signal: int(syscall.SIGXFSZ)}},
+		"AIRLOCK_LIMIT_PIDS": {end: endReported, exited: wire.Exited{Code: 1}, exit: plugins.Exit{PidsHit: true}},
+		"64 MiB":             {end: endReported, exited: wire.Exited{Code: 1}, failed: &wire.Failed{Error: "OSError: [Errno 28] No space left on device"}},
 	} {
 		end.limits = limits
 		if got := judge(end); got.status != app.StatusError || !strings.Contains(got.message, want) {
