@@ -1,10 +1,15 @@
 package plugins
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/computclaw/airlock/plugins/proto"
 )
@@ -102,3 +107,37 @@ const maxCount = 1 << 53
 
 // count bounds a number that a plugin or another machine says.
 func count(n int64) int64 { return min(max(n, 0), maxCount) }
+
+// toRPC converts a backend's error for its host. fromRPC adds the prefix again.
+func toRPC(err error) error {
+	code, known := codes.Unknown, error(nil)
+	switch {
+	case errors.Is(err, ErrCut):
+		code, known = codes.Aborted, ErrCut
+	case errors.Is(err, ErrLost):
+		code, known = codes.Unavailable, ErrLost
+	default:
+		return status.Error(code, err.Error())
+	}
+	return status.Error(code, strings.TrimPrefix(err.Error(), known.Error()+": "))
+}
+
+// fromRPC converts a gRPC error: ErrLost for a lost plugin, ErrCut for a cut connection, else the
+// backend's text.
+func fromRPC(err error) error {
+	if err == nil {
+		return nil
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	switch s.Code() {
+	case codes.Unknown, codes.InvalidArgument, codes.FailedPrecondition, codes.Unimplemented:
+		return errors.New(s.Message())
+	case codes.Aborted:
+		return fmt.Errorf("%w: %s", ErrCut, s.Message())
+	default:
+		return fmt.Errorf("%w: %s", ErrLost, s.Message())
+	}
+}

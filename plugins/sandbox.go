@@ -32,6 +32,20 @@ type Sandbox interface {
 	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
 }
 
+// ErrLost means that the plugin process ended or broke the protocol during a call. The guest may or
+// may not have run. The next call restarts the plugin.
+var ErrLost = errors.New("sandbox plugin lost")
+
+// ErrCut is an ErrLost whose connection to another machine or a container engine broke. The plugin
+// itself still works.
+var ErrCut error = cut{}
+
+type cut struct{}
+
+func (cut) Error() string { return "cut off from what the box ran on" }
+
+func (cut) Is(target error) bool { return target == ErrLost }
+
 // GuestArgv is the command of PID 1 in every box: airlock-init, put there by the backend. It speaks
 // package wire on its stdin and stdout. The backend also provides a python3 on the guest's PATH
 // (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a writable /tmp as working directory,
