@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -33,7 +34,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 	if page.Granted, err = h.Access.Grants.Keys(c.Request().Context(), p); err != nil {
 		return err
 	}
-	if page.Unresolved, err = h.unresolved(c.Request().Context(), p); err != nil {
+	if page.Unresolved, err = h.unresolved(c, p); err != nil {
 		return err
 	}
 	if blocked, ok := uix.AppError(p.CanLock(h.Now())); ok {
@@ -68,17 +69,32 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
 }
 
-// unresolved lists the profile's keys whose reference to Vault last led to no value.
-func (h Handlers) unresolved(ctx context.Context, p app.Profile) (list []profileview.Unresolved, err error) {
-	credentials, err := h.Access.Credentials.List(ctx)
+// unresolved lists the profile's keys that Vault can't provide now, as far as it answers within a few
+// seconds.
+func (h Handlers) unresolved(c echo.Context, p app.Profile) (list []profileview.Unresolved, err error) {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
+	defer cancel()
+	credentials, err := h.Access.Credentials.List(c.Request().Context())
+	if err != nil || !h.Access.Vault.Configured() {
+		return nil, err
+	}
 	for _, k := range p.Keys {
-		for _, c := range credentials {
-			if u, unreadable := h.Access.Vault.Unreadable(c); unreadable && c.ID == k.CredentialID {
-				list = append(list, profileview.Unresolved{
-					Key: k.Name, Credential: c.Name, Problem: format.Sentence(u.Problem),
-				})
-			}
+		at := slices.IndexFunc(credentials, func(c app.Credential) bool { return c.ID == k.CredentialID })
+		if at < 0 || credentials[at].Source != app.SourceVault {
+			continue
+		}
+		found, err := h.Access.Vault.Inspect(ctx, uix.Actor(c), credentials[at])
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if found.Problem != "" {
+			list = append(list, profileview.Unresolved{
+				Key: k.Name, Credential: credentials[at].Name, Problem: format.Sentence(found.Problem),
+			})
 		}
 	}
-	return list, err
+	return list, nil
 }
