@@ -170,9 +170,11 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 		_, _ = io.Copy(in, stdin) // may wait for a reader that is never closed: nobody waits for this
 		_ = in.Close()
 	}()
-	stop := context.AfterFunc(ctx, killer(status, cmd.Process))
+	kill, release := killer(status, cmd.Process)
+	stop := context.AfterFunc(ctx, kill)
 	err = cmd.Wait()
 	stop()
+	release()
 	exit := plugins.Exit{Code: cmd.ProcessState.ExitCode(), Reason: plugins.ReasonExit, Diagnostic: words.String(),
 		CPUTime: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
@@ -188,8 +190,8 @@ func (b *backend) box(ctx context.Context, argv []string, limits plugins.Limits,
 	return exit, nil
 }
 
-// killer returns how to kill a box's PID 1, which bwrap reports.
-func killer(status io.Reader, bwrap *os.Process) (kill func()) {
+// killer returns how to kill a box's PID 1, which bwrap reports. Call release once bwrap has ended.
+func killer(status io.Reader, bwrap *os.Process) (kill, release func()) {
 	first := make(chan *os.Process, 1)
 	go func() {
 		defer close(first)
@@ -202,12 +204,19 @@ func killer(status io.Reader, bwrap *os.Process) (kill func()) {
 			}
 		}
 	}()
-	return func() {
-		if p := <-first; p != nil && p.Kill() == nil {
+	found := sync.OnceValue(func() *os.Process { return <-first })
+	kill = func() {
+		if p := found(); p != nil && p.Kill() == nil {
 			return
 		}
 		_ = bwrap.Kill() // not that far yet: what it has begun dies with it
 	}
+	release = func() {
+		if p := found(); p != nil {
+			_ = p.Release() // a descriptor, which would stay until somebody collects garbage
+		}
+	}
+	return kill, release
 }
 
 // arguments returns those of prlimit and bwrap. Descriptor 3 is the guest, 4 gets bwrap's status.
