@@ -51,7 +51,8 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
 	rows := r.session.egress.ledger()
-	stdout, stderr := r.script.output.raw(e.stop != nil || e.end != endReported || e.exited.Signal != 0) // may end anywhere
+	anywhere := e.stop != nil || e.end != endReported || e.exited.Signal != 0 // output may end there
+	stdout, stderr := r.script.output.raw(anywhere)
 	raw := redact.Execution{
 		Stdout: stdout, Stderr: stderr, Turns: r.script.output.turns.List(), Network: ledgerTexts(rows),
 		Result: e.sent.outcome.Result,

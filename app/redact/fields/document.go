@@ -101,7 +101,8 @@ func (r *reader) urls(text string) bool {
 	if m := loose.FindStringSubmatch(text); m != nil {
 		r.field("password", m[1], 1)
 	}
-	if m := whole.FindStringSubmatch(text); m != nil && m[1] != m[2] && !port.MatchString(m[2]) && !otherURL.MatchString(m[2]) {
+	m := whole.FindStringSubmatch(text)
+	if m != nil && m[1] != m[2] && !port.MatchString(m[2]) && !otherURL.MatchString(m[2]) {
 		r.field("password", m[2], 1)
 	}
 	for _, m := range userinfo.FindAllStringSubmatch(nextURL.ReplaceAllString(text, " $1"), -1) {

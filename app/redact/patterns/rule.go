@@ -26,8 +26,8 @@ type Rule struct {
 	Where    string   // file:line of an operator's own rule; "" for the built-in ones
 
 	// Found and Ignored are examples: texts in which the rule finds exactly what stands between «
-	// and », or nothing. An operator's may go without « and ». ⟨w36⟩ stands for 36 random characters of a class, so that no example looks
-	// like a secret to a scanner; the tests fill them in.
+	// and », or nothing. An operator's may go without « and ». ⟨w36⟩ stands for 36 random characters
+	// of a class, so that no example looks like a secret to a scanner; the tests fill them in.
 	Found   []string
 	Ignored []string
 }
