@@ -1,5 +1,7 @@
 package match
 
+import "bytes"
+
 // divider finds where a text divides: behind a line that ends a top-level object, or an empty line
 // of events. No match crosses that place. Brackets end nothing: rows of a list end with one.
 type divider struct {
@@ -7,6 +9,7 @@ type divider struct {
 	depth   int  // brackets and braces that are open
 	quoted  bool // in a string, which no line break is part of
 	escaped bool // behind a backslash in it
+	binary  bool // a zero byte came: nothing divides what is not text
 }
 
 // divides says which bytes matter to a divider.
@@ -20,15 +23,20 @@ var divides = func() (table [256]bool) {
 // divide adds the places at which new data divides the text to ends. Data seen before may only have
 // lost its beginning.
 func (d *divider) divide(ends []int, data []byte, events bool) []int {
-	for ; d.at < len(data); d.at++ {
-		for !d.escaped && d.at < len(data)-1 && !divides[data[d.at]] {
-			d.at++
+	if d.binary = d.binary || bytes.IndexByte(data[d.at:], 0) >= 0; d.binary {
+		d.at = len(data) // large downloads end here; reading each byte takes as long as decrypting it
+		return ends
+	}
+	at := d.at
+	for ; at < len(data); at++ {
+		for !d.escaped && at < len(data)-1 && !divides[data[at]] {
+			at++
 		}
-		switch b := data[d.at]; {
+		switch b := data[at]; {
 		case b == '\n':
 			d.quoted, d.escaped = false, false
-			if d.endsObject(data[:d.at]) || events && endsBlank(data[:d.at]) {
-				ends = append(ends, d.at+1)
+			if d.endsObject(data[:at]) || events && endsBlank(data[:at]) {
+				ends = append(ends, at+1)
 			}
 		case d.escaped:
 			d.escaped = false
@@ -43,6 +51,7 @@ func (d *divider) divide(ends []int, data []byte, events bool) []int {
 			d.depth = max(0, d.depth-1)
 		}
 	}
+	d.at = at
 	return ends
 }
 

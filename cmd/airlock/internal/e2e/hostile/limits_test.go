@@ -49,8 +49,9 @@ func limitsSpeak(t *testing.T, backend string, settings []string) {
 		{`
 import socket
 held = [socket.create_connection(("raw.test", 7)) for _ in range(65)]
-held[-1].settimeout(2)
-held[-1].recv(1)`, []string{"TimeoutError", "raw.test:7 was refused because 64 connections of the execution were open"}},
+with held[-1] as last: # closed first: the others' end would let it through
+    last.settimeout(2)
+    last.recv(1)`, []string{"TimeoutError", "raw.test:7 was refused because 64 connections of the execution were open"}},
 		{"held = [open('/dev/null') for _ in range(300)]", []string{"256 open files per process", "AIRLOCK_LIMIT_FILES"}},
 		{"open('x', 'wb').write(bytes(65 << 20))", []string{"the limit of /tmp is 64 MiB", "AIRLOCK_LIMIT_TMP"}},
 		{"held = bytes(1 << 50)", []string{"512 MiB of memory", "AIRLOCK_LIMIT_MEMORY"}},
