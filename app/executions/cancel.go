@@ -72,6 +72,9 @@ func (c *Controller) end(ctx context.Context, handle string, cause *runner.Stop)
 	select {
 	case <-run.Done():
 	case <-ctx.Done():
+		if !run.StoppedBy(cause) { // the script had ended, and its end waits to be checked or stored
+			return errAlreadyEnded()
+		}
 		return context.Cause(ctx)
 	}
 	if !run.EndedBy(cause) {

@@ -127,7 +127,7 @@ func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview
 		{ID: "diff-stderr", Title: "Errors (stderr)", Text: format.Plain(out.Stderr)},
 		{ID: "diff-llm", Title: "LLM answers", Text: answers.String()},
 		{ID: "diff-artifacts", Title: "Artifacts", Text: artifacts.String()},
-		{ID: "diff-inputs", Title: "Inputs", Text: executionview.Indent(inputs)},
+		{ID: "diff-inputs", Title: "Inputs", Text: executionview.IndentSorted(inputs)},
 		{ID: "diff-files", Title: "Files", Text: files.String()},
 		{ID: "diff-script", Title: "Script", Text: script},
 	}}, nil
