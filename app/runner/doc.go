@@ -10,8 +10,8 @@
 // Hooks accompany an execution: files, host requests, secrets, egress, recorded answers. Add a
 // subject as a file with a Hook, not as fields of Run.
 //
-// Scripts reach the network by four methods of egressHook (dial, unanswered, limited, noteAsked),
-// the rest of the package by three (restrict, ledger, network).
+// Session, script and host requests reach the network by the six methods of Network alone.
+// liveNetwork is its form with hosts. Binding and end go by Hook, as for other subjects.
 //
 // # Binding
 //

@@ -15,13 +15,37 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// egressHook opens an execution's one way out, restricts it during the run, and keeps its ledger.
-type egressHook struct {
+// Network is an execution's one way out. Before opens it and After closes it. Forms other than
+// liveNetwork may wrap one, or reach no host at all.
+type Network interface {
+	Hook
+
+	// Dial connects the box to the outside. Port 0 reports a name unknown to the box's resolver.
+	Dial(ctx context.Context, host string, port int) (guest.Conn, error)
+
+	// Unanswered records a question that the box's resolver can't answer.
+	Unanswered(host, record string)
+
+	// Limited records what a limit of the box stopped.
+	Limited(host string, port int, limit wire.Limit)
+
+	// Asked keeps the guest's claim that a line asked for a place.
+	Asked(ctx context.Context, host string, port, line int)
+
+	// Restrict removes what is no longer granted. It may precede Before.
+	Restrict() error
+
+	// Ledger returns the rows so far, not redacted, with the lines that first asked.
+	Ledger() []app.Connection
+}
+
+// liveNetwork reaches hosts by the gateway.
+type liveNetwork struct {
 	runner    *Runner
 	x         app.Execution
 	redaction *redaction
 	changed   func() // called for new ledger rows
-	asked     askedPlaces
+	asked     *askedPlaces
 	uncut     func() bool // undoes that the end of the execution's context closes the session
 
 	mu      sync.Mutex
@@ -31,7 +55,7 @@ type egressHook struct {
 }
 
 // Before opens the session.
-func (h *egressHook) Before(ctx context.Context, b *Binding) error {
+func (h *liveNetwork) Before(ctx context.Context, b *Binding) error {
 	session := h.runner.cfg.Gateway.Session(b.grant.forEgress(), h.connected)
 	h.uncut = context.AfterFunc(ctx, session.Close) // at once, whatever else takes time then
 	h.mu.Lock()
@@ -40,29 +64,29 @@ func (h *egressHook) Before(ctx context.Context, b *Binding) error {
 	if h.runner.decisions.Load() == b.decisions {
 		return nil
 	}
-	return h.restrict() // a decision fell after the grant was read and before it could be obeyed
+	return h.Restrict() // a decision fell after the grant was read and before it could be obeyed
 }
 
 // After closes the session.
-func (h *egressHook) After(*ending) {
+func (h *liveNetwork) After(*ending) {
 	h.uncut()
 	h.session.Close()
 }
 
-func (h *egressHook) connected() {
+func (h *liveNetwork) connected() {
 	h.redaction.noteReached()
 	h.changed()
 }
 
-func (h *egressHook) current() (*egress.Session, grant) {
+func (h *liveNetwork) current() (*egress.Session, grant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.session, h.grant
 }
 
-// restrict removes from the session what the profile and its credentials no longer grant. It never
+// Restrict removes from the session what the profile and its credentials no longer grant. It never
 // adds: additions are for later executions.
-func (h *egressHook) restrict() error {
+func (h *liveNetwork) Restrict() error {
 	session, g := h.current()
 	if session == nil {
 		return nil // Before will see to it
@@ -76,8 +100,8 @@ func (h *egressHook) restrict() error {
 	return nil
 }
 
-// dial connects the box to the outside. Port 0 reports a name unknown to the box's resolver.
-func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
+// Dial implements Network.
+func (h *liveNetwork) Dial(ctx context.Context, host string, port int) (guest.Conn, error) {
 	session, g := h.current()
 	if port == 0 {
 		session.Refused(host)
@@ -93,14 +117,14 @@ func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Con
 	return conn, nil
 }
 
-// unanswered records a question that the box's resolver can't answer.
-func (h *egressHook) unanswered(host, record string) {
+// Unanswered implements Network.
+func (h *liveNetwork) Unanswered(host, record string) {
 	session, _ := h.current()
 	session.Unanswered(host, record)
 }
 
-// limited records what a limit of the box stopped.
-func (h *egressHook) limited(host string, port int, limit wire.Limit) {
+// Limited implements Network.
+func (h *liveNetwork) Limited(host string, port int, limit wire.Limit) {
 	session, _ := h.current()
 	session.Limited(host, port, map[wire.Limit]string{
 		wire.LimitOpen: rules.Connections, wire.LimitTotal: rules.Total,
@@ -111,11 +135,11 @@ func (h *egressHook) limited(host string, port int, limit wire.Limit) {
 // errUnknownName ends a connection that was announced for its record only.
 var errUnknownName = errors.New("no such name for this profile")
 
-// noteAsked keeps the guest's claim that a line asked for a place.
+// Asked implements Network.
 //
 // It records the refusal if the box refuses without asking Airlock: a port without an entry, an
 // address without a name.
-func (h *egressHook) noteAsked(ctx context.Context, host string, port, line int) {
+func (h *liveNetwork) Asked(ctx context.Context, host string, port, line int) {
 	name, err := app.CanonicalName(host)
 	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
 		return
@@ -133,7 +157,7 @@ func (h *egressHook) noteAsked(ctx context.Context, host string, port, line int)
 
 // refuseOnce records a connection that the box refuses by itself. Each place counts once, since
 // interpreter and first process may both report it.
-func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
+func (h *liveNetwork) refuseOnce(ctx context.Context, session *egress.Session, p place) error {
 	if !h.firstRefusal(p) {
 		return errUnknownName
 	}
@@ -145,7 +169,7 @@ func (h *egressHook) refuseOnce(ctx context.Context, session *egress.Session, p 
 	return err
 }
 
-func (h *egressHook) firstRefusal(p place) bool {
+func (h *liveNetwork) firstRefusal(p place) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.refused[p] {
@@ -183,8 +207,8 @@ func refusedInBox(hosts []app.Host, name string, port int) bool {
 	return known
 }
 
-// ledger returns the rows so far, not redacted, with the lines that first asked.
-func (h *egressHook) ledger() []app.Connection {
+// Ledger implements Network.
+func (h *liveNetwork) Ledger() []app.Connection {
 	session, _ := h.current()
 	if session == nil {
 		return nil
@@ -196,13 +220,13 @@ func (h *egressHook) ledger() []app.Connection {
 	return rows
 }
 
-// network returns the redacted rows so far.
-func (h *egressHook) network() []app.Connection {
-	rows := h.ledger()
+// ledger returns the redacted rows so far.
+func (s *session) ledger() []app.Connection {
+	rows := s.network.Ledger()
 	if len(rows) == 0 {
 		return rows
 	}
-	texts := h.redaction.redactor().Texts(ledgerTexts(rows))
+	texts := s.redaction.redactor().Texts(ledgerTexts(rows))
 	for i := range rows {
 		t := texts[i*textsPerRow:]
 		rows[i].Host, rows[i].Rule, rows[i].Method, rows[i].Path = t[0].String(), t[1].String(), t[2].String(),

@@ -15,14 +15,14 @@ func TestAListedAddressIsToldAsRefused(t *testing.T) {
 	t.Parallel()
 	hosts := []app.Host{{Name: "10.0.0.5", Ports: []int{5432}, Private: true}}
 	gateway := egress.New(egress.Config{})
-	h := &egressHook{grant: grant{hosts: hosts}}
+	h := &liveNetwork{grant: grant{hosts: hosts}, asked: &askedPlaces{}}
 	h.session = gateway.Session(egress.Grant{Hosts: hosts}, nil)
 	defer h.session.Close()
 	h.asked.setLast(9)
 	for range 2 {
-		h.noteAsked(t.Context(), "10.0.0.5", 5432, 3)
+		h.Asked(t.Context(), "10.0.0.5", 5432, 3)
 	}
-	rows := h.ledger()
+	rows := h.Ledger()
 	if len(rows) != 1 || rows[0].Rule != rules.NotListed || rows[0].Verdict != app.VerdictDenied || rows[0].Line != 3 {
 		t.Fatalf("%+v", rows)
 	}

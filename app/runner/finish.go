@@ -50,7 +50,7 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 
 // finishSent is the end of an execution whose script was sent.
 func (r *Run) finishSent(e ending) store.Finish {
-	rows := r.session.egress.ledger()
+	rows := r.session.network.Ledger()
 	anywhere := e.stop != nil || e.end != endReported || e.exited.Signal != 0 // output may end there
 	stdout, stderr := r.script.output.raw(anywhere)
 	raw := redact.Execution{

@@ -25,9 +25,10 @@ func (r *Run) RequestDenied() { r.requests.requestDenied() }
 // RequestAfterStop stops an execution after a denial, then requests the host.
 func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	run := newRun(r, Claim{Execution: x})
-	run.session.egress.session = r.cfg.Gateway.Session(egress.Grant{}, nil)
-	defer run.session.egress.session.Close()
-	run.session.egress.session.Refused(host)
+	session := r.cfg.Gateway.Session(egress.Grant{}, nil)
+	run.session.network.(*liveNetwork).session = session
+	defer session.Close()
+	session.Refused(host)
 	run.Stop(StopProfile(ProfileRevoked))
 	run.RequestDenied()
 }
@@ -47,15 +48,15 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 		return err
 	}
 	for _, one := range run.hooks {
-		if one == Hook(run.session.egress) {
+		if one == Hook(run.session.network) {
 			decide()
 		}
 		if err := one.Before(ctx, b); err != nil {
 			return err
 		}
 	}
-	defer run.session.egress.After(nil)
-	conn, err := run.session.egress.dial(ctx, host, port)
+	defer run.session.network.After(nil)
+	conn, err := run.session.network.Dial(ctx, host, port)
 	if err == nil {
 		return errors.Join(errors.New("it was dialled"), conn.Close())
 	}

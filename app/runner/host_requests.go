@@ -20,7 +20,8 @@ const maxPlacesTried = 50
 type hostRequests struct {
 	runner    *Runner
 	x         app.Execution
-	egress    *egressHook
+	network   Network
+	asked     *askedPlaces
 	redaction *redaction
 
 	mu    sync.Mutex
@@ -30,7 +31,7 @@ type hostRequests struct {
 
 // Before counts the script's lines, beyond which the guest's claims are ignored.
 func (h *hostRequests) Before(_ context.Context, b *Binding) error {
-	h.egress.asked.setLast(1 + bytes.Count(b.source.Script, []byte{'\n'}))
+	h.asked.setLast(1 + bytes.Count(b.source.Script, []byte{'\n'}))
 	return nil
 }
 
@@ -41,7 +42,7 @@ func (h *hostRequests) After(*ending) { h.requestDenied() }
 func (h *hostRequests) requestDenied() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, c := range h.egress.ledger() {
+	for _, c := range h.network.Ledger() {
 		if !requestable(c) || h.containsSecret(c.Host) {
 			continue
 		}
@@ -58,7 +59,7 @@ func (h *hostRequests) requestDenied() {
 
 // requestLocked requests the place and reports whether that was stored.
 func (h *hostRequests) requestLocked(p place) bool {
-	line := h.egress.asked.lineOf(p)
+	line := h.asked.lineOf(p)
 	added, err := h.runner.cfg.Hosts.Request(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
 	if err != nil {
 		if app.CodeOf(err) != app.CodeNotFound {
@@ -99,7 +100,7 @@ func (h *hostRequests) placesOf(c app.Connection) []place {
 	ports := []int{c.Port}
 	if c.Port == 0 {
 		ports[0] = usualPort
-		if known := h.egress.asked.ports(c.Host); len(known) > 0 {
+		if known := h.asked.ports(c.Host); len(known) > 0 {
 			ports = known
 		}
 	}

@@ -71,7 +71,7 @@ func (r *Runner) ApplyRevocations() bool {
 func (r *Runner) restrictAll(runs []*Run) bool {
 	complete := true
 	for _, run := range runs {
-		if err := run.session.egress.restrict(); err != nil {
+		if err := run.session.network.Restrict(); err != nil {
 			r.cfg.Log.Error("could not look up what a running execution may reach", "execution", run.x.Handle, "error",
 				err)
 			complete = false

@@ -76,7 +76,8 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.notifier = &notifier{notify: r.notify}
 	masks := newRedaction(runner, r.x.Handle)
 	s := &session{runner: runner, x: r.x, ctx: r.ctx, stop: r.Stop, slot: c.Slot, redaction: masks}
-	s.egress = &egressHook{runner: runner, x: r.x, redaction: masks, changed: r.notifier.schedule}
+	asked := &askedPlaces{}
+	s.network = &liveNetwork{runner: runner, x: r.x, redaction: masks, changed: r.notifier.schedule, asked: asked}
 	r.session, r.script = s, &script{session: s}
 	r.script.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.Timeouts.Max)) })
 	r.script.files = &filesHook{runner: runner, x: r.x, redaction: masks, checks: r.checks}
@@ -84,9 +85,9 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.script.soFar.turn = semaphore.NewWeighted(1)
 	recorded := &recordedAnswers{runner: runner, x: r.x}
 	r.script.dialogue = &dialogue{session: s, clock: r.script.clock, recorded: recorded, turn: make(chan struct{}, 1)}
-	r.requests = &hostRequests{runner: runner, x: r.x, egress: s.egress, redaction: masks}
+	r.requests = &hostRequests{runner: runner, x: r.x, network: s.network, asked: asked, redaction: masks}
 	secrets := &secretsHook{runner: runner, x: r.x, redaction: masks}
-	r.hooks = []Hook{r.script.files, r.requests, secrets, s.egress, recorded}
+	r.hooks = []Hook{r.script.files, r.requests, secrets, s.network, recorded}
 	return r
 }
 
@@ -185,7 +186,7 @@ func (r *Run) Output() app.Output { return r.script.output.text() }
 func (r *Run) PrintedBytes() int64 { return r.script.output.printedBytes() }
 
 // Network returns the redacted ledger so far.
-func (r *Run) Network() []app.Connection { return r.session.egress.network() }
+func (r *Run) Network() []app.Connection { return r.session.ledger() }
 
 func (r *Run) notify() {
 	r.requests.requestDenied()

@@ -74,19 +74,19 @@ func (s *script) job(b *Binding) guest.Job {
 
 // handler takes what comes out of the box.
 func (s *script) handler() guest.Handler {
-	egress := s.session.egress
+	network := s.session.network
 	return guest.Handler{
 		Stdout: s.output.writeStdout,
 		Stderr: s.output.writeStderr,
 		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 			return s.dialogue.ask(ctx, q.Prompt, q.Model)
 		},
-		Dial:       egress.dial,
-		Unanswered: egress.unanswered,
-		Limited:    egress.limited,
+		Dial:       network.Dial,
+		Unanswered: network.Unanswered,
+		Limited:    network.Limited,
 		Ended:      s.clock.pause,
 		Artifact:   s.files.collect,
-		Asked:      func(host string, port, line int) { egress.noteAsked(s.session.ctx, host, port, line) },
+		Asked:      func(host string, port, line int) { network.Asked(s.session.ctx, host, port, line) },
 	}
 }
 

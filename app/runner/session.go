@@ -49,7 +49,7 @@ type session struct {
 	stop      func(*Stop)
 	slot      *scheduler.Slot
 	redaction *redaction
-	egress    *egressHook
+	network   Network
 
 	backend *sandbox.Backend // of the box
 	box     *sandbox.Box     // the last one that was acquired
