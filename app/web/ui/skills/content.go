@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/redact"
@@ -25,12 +27,14 @@ const (
 
 // readContent returns a version's files and changes since the last approval, with secrets masked.
 // Without Vault's values the secrets are unknown, so it returns nothing.
-func (h Handlers) readContent(ctx context.Context, s appskills.Skill, v appskills.Version,
+func (h Handlers) readContent(c echo.Context, s appskills.Skill, v appskills.Version,
 	profiles []app.Profile) (content skillview.Content, err error) {
-	if err := h.memory.Acquire(ctx, 1); err != nil {
+	give, err := h.takeMemory(c)
+	if err != nil {
 		return content, err
 	}
-	defer h.memory.Release(1)
+	defer give()
+	ctx := c.Request().Context()
 	red, all, err := h.redactor(ctx, s, profiles)
 	if err != nil {
 		return content, err

@@ -40,7 +40,7 @@ func (h Handlers) checkShown(c echo.Context, number int) error {
 	if err != nil {
 		return err
 	}
-	content, err := h.readContent(ctx, s, v, profiles)
+	content, err := h.readContent(c, s, v, profiles)
 	if names := content.Masked(); err == nil && len(names) > 0 {
 		err = app.E(app.CodeConflict, "parts of "+strings.Join(names, ", ")+" are masked, so nobody can see what they do",
 			"Reject this version. A skill reads secrets with settings.get, and holds none.")

@@ -49,7 +49,7 @@ func (h Handlers) skillPage(c echo.Context, status int, number string, found com
 	if page.Runs, err = h.Engine.Skills.Runs(ctx, s.Name); err != nil {
 		return err
 	}
-	page.Content, err = h.readContent(ctx, s, v, profiles)
+	page.Content, err = h.readContent(c, s, v, profiles)
 	if err != nil {
 		return err
 	}

@@ -41,16 +41,16 @@ func (h Handlers) keepUpload(c echo.Context) (v appskills.Version, err error) {
 	if err := h.Check(c); err != nil { // a slow upload must not outlive its session
 		return v, err
 	}
-	ctx := c.Request().Context()
-	if err := h.memory.Acquire(ctx, 1); err != nil {
+	give, err := h.takeMemory(c)
+	if err != nil {
 		return v, err
 	}
-	defer h.memory.Release(1)
+	defer give()
 	b, err := bundle.ReadUpload(files)
 	if err != nil {
 		return v, err
 	}
-	return h.Engine.Skills.Upload(ctx, uix.Actor(c), b)
+	return h.Engine.Skills.Upload(c.Request().Context(), uix.Actor(c), b)
 }
 
 // maxPartHeaders bounds all file names of a form.
