@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/computclaw/airlock/app/match"
@@ -74,6 +75,10 @@ func (p *patterns) addPart(part string) {
 	for _, text := range forms(part) {
 		p.add(false, text)
 		p.add(false, charsets(text)...)
+		if isForeign(text) { // servlets read Basic so
+			misread, _ := charmap.ISO8859_1.NewDecoder().String(text) // which knows all bytes
+			p.add(false, misread)
+		}
 		if len(text) < minLine {
 			continue
 		}

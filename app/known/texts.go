@@ -60,8 +60,7 @@ func capitals(text string) []string {
 	return []string{strings.ToUpper(text), cases.Upper(language.Und).String(text)}
 }
 
-// charsets returns a non-ASCII text in UTF-16, in Latin-1 and as Latin-1 reads its UTF-8. Servlets
-// read Basic in the last way.
+// charsets returns a non-ASCII text in UTF-16 and in Latin-1.
 func charsets(text string) []string {
 	if !isForeign(text) {
 		return nil
@@ -70,8 +69,7 @@ func charsets(text string) []string {
 	for _, u := range utf16.Encode([]rune(text)) {
 		little, big = append(little, byte(u), byte(u>>8)), append(big, byte(u>>8), byte(u))
 	}
-	misread, _ := charmap.ISO8859_1.NewDecoder().String(text) // which knows all bytes
-	out := []string{string(little), string(big), misread}
+	out := []string{string(little), string(big)}
 	if latin, err := charmap.ISO8859_1.NewEncoder().String(text); err == nil {
 		out = append(out, latin)
 	}

@@ -1,2 +1,2 @@
-// Package executions serves execution pages: list, details, comparison, print and download.
+// Package executions serves execution pages: list, details, comparison and download.
 package executions
