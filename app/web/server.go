@@ -48,10 +48,10 @@ type Config struct {
 	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All together
 	// get ten times as many.
 	ProfilesPerMinute int
-	Waits             *shares.Shares       // long polls, by profile; nil: httpx.MaxLongPolls
-	Answers           *httpx.AnswerLimiter // nil: one with the default limits
-	Bodies            *httpx.BodyLimiter   // likewise
-	Now               func() time.Time     // nil: time.Now
+	Waits             *shares.Shares   // long polls, by profile; nil: httpx.MaxLongPolls
+	Answers           *httpx.Places    // nil: one with the default limits
+	Bodies            *httpx.Places    // likewise
+	Now               func() time.Time // nil: time.Now
 }
 
 // Where tells people in which place Airlock runs.
@@ -115,10 +115,10 @@ func (c *Config) setDefaults() {
 		c.Waits = shares.New(httpx.MaxLongPolls)
 	}
 	if c.Answers == nil {
-		c.Answers = httpx.NewAnswerLimiter(0, 0)
+		c.Answers = httpx.NewAnswerPlaces(0, 0)
 	}
 	if c.Bodies == nil {
-		c.Bodies = httpx.NewBodyLimiter(0)
+		c.Bodies = httpx.NewBodyPlaces(0)
 	}
 	c.ProfilesPerMinute = cmp.Or(c.ProfilesPerMinute, profilesPerMinute)
 }
@@ -134,7 +134,7 @@ func (s *Server) router() *echo.Echo {
 	e.IPExtractor = s.origins.ClientAddress
 	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.cfg.Bodies.Middleware(hasFile),
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.cfg.Bodies.LimitBodies(hasFile),
 		s.refuseCrossOrigin())
 	return e
 }

@@ -68,7 +68,7 @@ func dialNarrow(t *testing.T, address net.Addr, text string) net.Conn {
 // TestManyBodiesAtOnce: slow large bodies of strangers exhaust neither memory nor others' room.
 // Small requests pass.
 func TestManyBodiesAtOnce(t *testing.T) {
-	w := unhurried(t, func(c *Config) { c.Bodies = httpx.NewBodyLimiter(100 * time.Millisecond) })
+	w := unhurried(t, func(c *Config) { c.Bodies = httpx.NewBodyPlaces(100 * time.Millisecond) })
 	large := strings.Repeat(" ", app.MaxBody-1)
 	for range 20 {
 		_ = dialNarrow(t, w.server.Listener.Addr(), fmt.Sprintf("POST /execute HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n"+
@@ -88,7 +88,7 @@ func TestManyBodiesAtOnce(t *testing.T) {
 // TestManySlowReadersAtOnce hold a bounded number of places, none of other profiles. Small answers
 // pass.
 func TestManySlowReadersAtOnce(t *testing.T) {
-	s := newUISite(t, func(c *Config) { c.Answers = httpx.NewAnswerLimiter(500*time.Millisecond, time.Hour) })
+	s := newUISite(t, func(c *Config) { c.Answers = httpx.NewAnswerPlaces(500*time.Millisecond, time.Hour) })
 	output := strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4)
 	p, other := s.locked(), s.locked()
 	large, small := s.runs(p, output, app.StatusCompleted), s.runs(p, "print x", app.StatusCompleted)

@@ -27,7 +27,7 @@ type Config struct {
 	Origins httpx.Origins
 	Drain   *httpx.Drain
 	Waits   *shares.Shares // long polls, by profile
-	Answers *httpx.AnswerLimiter
+	Answers *httpx.Places
 
 	Retention         retention.Policy
 	ProfilesPerMinute int // that one address may create

@@ -4,8 +4,7 @@
 // and addresses (origins.go), and bounds callers' use of the server:
 //
 //   - RateLimiter: requests a minute, of one address and of all
-//   - BodyLimiter: large request bodies in memory
-//   - AnswerLimiter: large answers in memory, until read
+//   - Places: large request bodies in memory, and large answers until read
 //   - MaxLongPolls: waiting calls
 //
 // Places are fixed in number and size. A profile or an address gets half of them at most.

@@ -94,8 +94,8 @@ func (h *Handler) Serve(c echo.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, httpx.AnswerTimeout(c.Request()))
 		defer cancel()
 	}
-	ctx, carrier := httpx.CarryRequests(ctx)
-	defer carrier.End()
+	ctx, end := httpx.CarryRequests(ctx)
+	defer end()
 	if c.Request().Method == http.MethodGet { // held open for notifications
 		var watch sync.WaitGroup
 		watch.Go(func() { h.watchSkills(ctx) })

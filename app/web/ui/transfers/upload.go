@@ -19,7 +19,7 @@ import (
 const maxFormField = 8 << 10
 
 // upload takes a file to preview. The passphrase precedes it, so that an upload without one leaves
-// nothing. Only the disk limits the body: web.hasFile exempts this route from the BodyLimiter, and
+// nothing. Only the disk limits the body: web.hasFile exempts this route from LimitBodies, and
 // a person must have just confirmed who they are.
 func (h Handlers) upload(c echo.Context) error {
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {

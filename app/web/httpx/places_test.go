@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // TestLargeAnswersAreBounded: a profile's slow readers get half of the places; small answers need
 // none.
 func TestLargeAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	l := NewAnswerLimiter(time.Millisecond, 0)
+	l := NewAnswerPlaces(time.Millisecond, 0)
 	answer := func(w http.ResponseWriter, profile string, small bool, size int) error {
 		c := echo.New().NewContext(httptest.NewRequest(http.MethodGet, "/", nil), w)
 		return l.JSON(c, profile, small, func() (any, error) {
@@ -86,7 +88,7 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
 	for what, owed := range map[string]string{"takes nothing": "", "owes a body": "Content-Length: 1\r\n"} {
-		l := NewAnswerLimiter(0, time.Millisecond)
+		l := NewAnswerPlaces(0, time.Millisecond)
 		e := echo.New()
 		e.GET("/", func(c echo.Context) error {
 			return l.JSON(c, "", false, func() (any, error) { return strings.Repeat("x", smallAnswer), nil })
@@ -139,8 +141,8 @@ func (n narrow) Accept() (net.Conn, error) {
 // TestCarriedAnswers: of several large answers inside one, only the last holds a place.
 func TestCarriedAnswers(t *testing.T) {
 	t.Parallel()
-	l := NewAnswerLimiter(time.Millisecond, 0)
-	outer, carrier := CarryRequests(context.Background())
+	l := NewAnswerPlaces(time.Millisecond, 0)
+	outer, end := CarryRequests(context.Background())
 	ask := func() {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r = r.WithContext(CarriedBy(r.Context(), outer))
@@ -155,8 +157,77 @@ func TestCarriedAnswers(t *testing.T) {
 			t.Fatalf("%d places are taken", n)
 		}
 	}
-	carrier.End()
+	end()
 	ask() // a late answer holds its place until written
+	if n := l.Taken(); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}
+
+// TestLargeBodiesAreBounded: an address gets half of the places, small bodies need none, and all
+// are given back.
+func TestLargeBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	l := NewBodyPlaces(time.Millisecond)
+	hold, ended := make(chan struct{}), make(chan error)
+	send := func(address string, size int, handle echo.HandlerFunc) error {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
+		r.RemoteAddr = address + ":1"
+		c := echo.New().NewContext(r, httptest.NewRecorder())
+		return l.LimitBodies(func(*http.Request) bool { return false })(handle)(c)
+	}
+	read := func(c echo.Context) error {
+		_, err := io.Copy(io.Discard, c.Request().Body)
+		return err
+	}
+	for range 2 * largeBodies {
+		go func() {
+			ended <- send("192.0.2.1", SmallBody+1, func(c echo.Context) error {
+				if err := read(c); err != nil {
+					return err
+				}
+				<-hold
+				return nil
+			})
+		}()
+	}
+	for range 2*largeBodies - largeBodies/2 {
+		if err := <-ended; !errors.Is(err, ErrBodies) {
+			t.Errorf("one too many: %v", err)
+		}
+	}
+	if n := l.Taken(); n != largeBodies/2 {
+		t.Errorf("an address has %d places", n)
+	}
+	if err := send("192.0.2.1", SmallBody, read); err != nil {
+		t.Errorf("a small body: %v", err)
+	}
+	if err := send("192.0.2.2", app.MaxBody, read); err != nil {
+		t.Errorf("another address: %v", err)
+	}
+	if err := send("192.0.2.2", app.MaxBody+1, read); !errors.As(err, new(*http.MaxBytesError)) {
+		t.Errorf("a body over the limit: %v", err)
+	}
+	release := func(c echo.Context) error {
+		before := l.Taken()
+		if err := read(c); err != nil || l.Taken() != before+1 {
+			return errors.New("it has no place")
+		}
+		ReleaseBody(c)
+		if l.Taken() != before {
+			return errors.New("it still has its place")
+		}
+		return nil
+	}
+	if err := send("192.0.2.2", app.MaxBody, release); err != nil {
+		t.Error(err)
+	}
+	close(hold)
+	for range largeBodies / 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
 	if n := l.Taken(); n != 0 {
 		t.Errorf("%d places are left", n)
 	}
