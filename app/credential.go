@@ -121,9 +121,9 @@ func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == Source
 // HoldsValue reports whether Airlock itself keeps a value.
 func (c Credential) HoldsValue() bool { return c.Version > 0 && c.Source != SourceVault }
 
-// Searched reports whether answers of the credential's hosts are searched for the value. This holds
-// for every profile.
-func (c Credential) Searched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }
+// IsSearched reports whether answers of the credential's hosts are searched for the value. This
+// holds for every profile.
+func (c Credential) IsSearched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }
 
 // MaxValue is the longest credential value, in bytes.
 const MaxValue = 64 << 10
@@ -156,7 +156,7 @@ func CheckName(name string) error {
 // CheckText accepts short free text: CheckStored's, without invisible characters. A person decides
 // by an agent's text.
 func CheckText(field, text string, limit int) error {
-	for _, r := range unseen([]byte(text)) {
+	for _, r := range findUnseen([]byte(text)) {
 		if len(text) <= limit && !unicode.IsControl(r) { // CheckStored has a better word for those
 			return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r),
 				"Remove it: people decide by this text, so all of it has to be seen.")

@@ -38,8 +38,8 @@ func (s Status) Terminal() bool {
 	return false
 }
 
-// Queued reports whether an execution with the status is unclaimed.
-func (s Status) Queued() bool { return s == StatusPending || s == StatusAwaitingApproval }
+// IsQueued reports whether an execution with the status is unclaimed.
+func (s Status) IsQueued() bool { return s == StatusPending || s == StatusAwaitingApproval }
 
 // CanBecome reports whether s may change to next.
 func (s Status) CanBecome(next Status) bool {
@@ -164,7 +164,7 @@ func (m Manifest) Differs(o Manifest) []string {
 		{"llm", m.LLM == o.LLM},
 		{"runner", m.Runner == o.Runner},
 		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
-		{"policy", m.Policy == o.Policy}, {"limits", m.Limits.Same(o.Limits)},
+		{"policy", m.Policy == o.Policy}, {"limits", m.Limits.IsSame(o.Limits)},
 	} {
 		if !part.same {
 			names = append(names, part.name)

@@ -42,7 +42,7 @@ func (h Host) Terms(sealed []Host) string {
 		return terms + checks + " the server name, the requests or the answers there"
 	case len(relayed) > 0:
 		return terms + checks + " the server name, the requests or the answers"
-	case slices.ContainsFunc(read, func(port int) bool { return !h.sealedAt(port, sealed) }):
+	case slices.ContainsFunc(read, func(port int) bool { return !h.isSealedAt(port, sealed) }):
 		return terms + ": Airlock checks the name, but not always who answers"
 	}
 	return terms
@@ -82,13 +82,13 @@ func BriefHosts(list []Host) string {
 	return strings.Join(words, ", ")
 }
 
-// Unencrypted reports whether what passes on a port is plain HTTP.
-func (h Host) Unencrypted(port int) bool {
+// IsUnencrypted reports whether what passes on a port is plain HTTP.
+func (h Host) IsUnencrypted(port int) bool {
 	return h.Protocol == ProtocolHTTP || h.Protocol == "" && port == 80
 }
 
-// Relayed reports whether a port is relayed unread, unless a sealed credential belongs there.
-func (h Host) Relayed(port int) bool {
+// IsRelayed reports whether a port is relayed unread, unless a sealed credential belongs there.
+func (h Host) IsRelayed(port int) bool {
 	switch {
 	case h.Protocol.Raw():
 		return true
@@ -102,7 +102,7 @@ func (h Host) Relayed(port int) bool {
 // hosts.
 func (h Host) RelaysWeb() bool {
 	return slices.ContainsFunc(defaultPorts,
-		func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
+		func(port int) bool { return slices.Contains(h.Ports, port) && h.IsRelayed(port) })
 }
 
 // ReachesMany reports whether the entry covers hosts of many owners.
@@ -111,7 +111,7 @@ func (h Host) ReachesMany() bool { return h.RelaysWeb() || h.PublicSuffix() != "
 // split returns the ports that Airlock reads and those it relays.
 func (h Host) split(sealed []Host) (read, relayed []int) {
 	for _, port := range h.Ports {
-		if h.Relayed(port) && (h.Protocol != "" || !h.sealedAt(port, sealed)) {
+		if h.IsRelayed(port) && (h.Protocol != "" || !h.isSealedAt(port, sealed)) {
 			relayed = append(relayed, port)
 		} else {
 			read = append(read, port)
@@ -120,8 +120,8 @@ func (h Host) split(sealed []Host) (read, relayed []int) {
 	return read, relayed
 }
 
-// sealedAt reports whether a sealed credential covers the whole entry at a port.
-func (h Host) sealedAt(port int, sealed []Host) bool {
+// isSealedAt reports whether a sealed credential covers the whole entry at a port.
+func (h Host) isSealedAt(port int, sealed []Host) bool {
 	return slices.ContainsFunc(sealed, func(s Host) bool {
 		return slices.Contains(s.Ports, port) && (s.Name == h.Name || h.isUnder(s))
 	})

@@ -43,7 +43,7 @@ func IsInvisible(r rune) bool {
 func Visible(text []byte) []byte {
 	var out []byte
 	done := 0
-	for i, r := range unseen(text) {
+	for i, r := range findUnseen(text) {
 		out = append(out, text[done:i]...)
 		out = fmt.Appendf(out, "[U+%04X]", r)
 		done = i + utf8.RuneLen(r)
@@ -57,8 +57,8 @@ func Visible(text []byte) []byte {
 // VisibleText is Visible for strings.
 func VisibleText(text string) string { return string(Visible([]byte(text))) }
 
-// unseen yields the positions of the characters that Visible replaces. It skips invalid UTF-8.
-func unseen(text []byte) func(yield func(int, rune) bool) {
+// findUnseen yields the positions of the characters that Visible replaces. It skips invalid UTF-8.
+func findUnseen(text []byte) func(yield func(int, rune) bool) {
 	return func(yield func(int, rune) bool) {
 		for i := 0; i < len(text); {
 			r, size := rune(text[i]), 1

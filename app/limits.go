@@ -16,9 +16,9 @@ type Limits struct {
 	Result int64   `json:"result"` // bytes of result JSON
 }
 
-// Same reports whether two executions had the same limits. A zero limit did not exist yet, and
+// IsSame reports whether two executions had the same limits. A zero limit did not exist yet, and
 // makes no difference.
-func (l Limits) Same(o Limits) bool {
+func (l Limits) IsSame(o Limits) bool {
 	a, b := reflect.ValueOf(l), reflect.ValueOf(o)
 	for i := range a.NumField() {
 		if x, y := a.Field(i), b.Field(i); !x.IsZero() && !y.IsZero() && !x.Equal(y) {

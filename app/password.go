@@ -69,14 +69,14 @@ func distinct(text string) map[rune]bool {
 func isRun(text string) bool {
 	const digits, letters, keys = "01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm"
 	for _, order := range []string{digits, letters, keys} {
-		if strings.Contains(order, text) || strings.Contains(reversed(order), text) {
+		if strings.Contains(order, text) || strings.Contains(reverse(order), text) {
 			return true
 		}
 	}
 	return false
 }
 
-func reversed(text string) string {
+func reverse(text string) string {
 	runes := []rune(text)
 	slices.Reverse(runes)
 	return string(runes)

@@ -63,13 +63,13 @@ func (p Policy) Digest() string {
 	keys := append([]Grant{}, p.Keys...)
 	slices.SortFunc(keys, func(a, b Grant) int { return strings.Compare(a.Key, b.Key) })
 	for i := range keys {
-		keys[i].Hosts = granted(keys[i].Hosts)
+		keys[i].Hosts = grantedHosts(keys[i].Hosts)
 	}
 	text, err := json.Marshal(struct {
 		Keys      []Grant   `json:"keys"`
 		Hosts     []Host    `json:"hosts"`
 		Placement Placement `json:"placement,omitzero"`
-	}{keys, granted(p.Hosts), p.Placement})
+	}{keys, grantedHosts(p.Hosts), p.Placement})
 	if err != nil {
 		panic("app: a policy is always encodable: " + err.Error())
 	}
@@ -77,8 +77,8 @@ func (p Policy) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// granted returns the entries without reasons, in fixed order.
-func granted(hosts []Host) []Host {
+// grantedHosts returns the entries without reasons, in fixed order.
+func grantedHosts(hosts []Host) []Host {
 	out := append([]Host{}, hosts...)
 	for i := range out {
 		out[i].Reason = ""

@@ -30,17 +30,17 @@ type asset struct {
 
 var table = sync.OnceValue(func() map[string]asset {
 	// Join them: htmx starts when loaded and ignores later extensions.
-	script := slices.Concat(joined("vendor/*.js"), []byte("\n(() => {\n\"use strict\";\n"), joined("js/*.js"),
+	script := slices.Concat(joinFiles("vendor/*.js"), []byte("\n(() => {\n\"use strict\";\n"), joinFiles("js/*.js"),
 		[]byte("})();\n"))
 	return map[string]asset{
-		"favicon.svg": newAsset("favicon.svg", "image/svg+xml", joined("favicon.svg")),
-		"app.css":     newAsset("app.css", "text/css; charset=utf-8", joined("css/*.css")),
+		"favicon.svg": newAsset("favicon.svg", "image/svg+xml", joinFiles("favicon.svg")),
+		"app.css":     newAsset("app.css", "text/css; charset=utf-8", joinFiles("css/*.css")),
 		"app.js":      newAsset("app.js", "text/javascript; charset=utf-8", script),
 	}
 })
 
-// joined concatenates a pattern's files in name order.
-func joined(pattern string) (all []byte) {
+// joinFiles concatenates a pattern's files in name order.
+func joinFiles(pattern string) (all []byte) {
 	names, err := fs.Glob(files, pattern)
 	for _, name := range names {
 		var data []byte

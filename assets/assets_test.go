@@ -73,7 +73,7 @@ func TestExtensionsComeWithHtmx(t *testing.T) {
 	t.Parallel()
 	rest := table()["app.js"].plain
 	for _, part := range []string{"vendor/htmx.min.js", "vendor/hx-sse.min.js", "js/50-live.js"} {
-		_, after, found := bytes.Cut(rest, joined(part))
+		_, after, found := bytes.Cut(rest, joinFiles(part))
 		if !found {
 			t.Fatalf("%s is not in app.js, or not in its place", part)
 		}
@@ -113,7 +113,8 @@ func TestVendored(t *testing.T) {
 	}
 }
 
-// TestLineWidth holds the style sheet and the script to the widths of Go: code up to 120 columns, comments up to 100.
+// TestLineWidth holds the style sheet and the script to the widths of Go: code up to 120 columns,
+// comments up to 100.
 func TestLineWidth(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"css/*.css", "js/*.js"} {
@@ -122,7 +123,7 @@ func TestLineWidth(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for _, name := range names {
-			for i, line := range strings.Split(string(joined(name)), "\n") {
+			for i, line := range strings.Split(string(joinFiles(name)), "\n") {
 				limit, text := 120, strings.TrimSpace(line)
 				if strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") {
 					limit = 100

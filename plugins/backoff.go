@@ -18,16 +18,16 @@ const (
 	lasting = 10 * time.Second
 )
 
-// Failed counts a start that failed.
-func (b *Backoff) Failed() {
+// NoteFailure counts a start that failed.
+func (b *Backoff) NoteFailure() {
 	b.retry = time.Now().Add(min(backoffFirst<<min(b.Failures, 16), backoffMost))
 	b.Failures++
 }
 
-// Ended counts the end of what was started then: a failure if it didn't last.
-func (b *Backoff) Ended(started time.Time) {
+// NoteEnd counts the end of what was started then: a failure if it didn't last.
+func (b *Backoff) NoteEnd(started time.Time) {
 	if time.Since(started) < lasting {
-		b.Failed()
+		b.NoteFailure()
 		return
 	}
 	b.Failures = 0

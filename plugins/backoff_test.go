@@ -20,21 +20,21 @@ func TestBackoffGrowsUntilSomethingLasts(t *testing.T) {
 		if waited := wait(); waited != 0 {
 			t.Errorf("the first start waits %s", waited)
 		}
-		b.Failed()
+		b.NoteFailure()
 		first := wait()
-		b.Ended(time.Now())
+		b.NoteEnd(time.Now())
 		second := wait()
 		for range 100 {
-			b.Failed()
+			b.NoteFailure()
 		}
 		if last := wait(); first > time.Second || second <= first || last != backoffMost || b.Failures != 102 {
 			t.Errorf("waits %s, %s and, after %d failures, %s", first, second, b.Failures, last)
 		}
-		b.Ended(time.Now().Add(-lasting))
+		b.NoteEnd(time.Now().Add(-lasting))
 		if waited := wait(); waited != 0 || b.Failures != 0 {
 			t.Errorf("after what lasted it waits %s, with %d failures", waited, b.Failures)
 		}
-		b.Failed()
+		b.NoteFailure()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if b.Wait(ctx) == nil {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// guarded returns an error if other users than root and this one could change path. The file must
-// not change between its checksum and its start.
-func guarded(path string) error {
+// checkGuarded returns an error if other users than root and this one could change path. The file
+// must not change between its checksum and its start.
+func checkGuarded(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err

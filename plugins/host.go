@@ -74,7 +74,7 @@ func (cfg HostConfig) patience() time.Duration {
 // Open starts a plugin. The caller must Close the client.
 func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
 	c := New(cfg)
-	if _, err := c.running(ctx, c.repeatCheck); err != nil {
+	if _, err := c.findRunning(ctx, c.repeatCheck); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -85,7 +85,7 @@ func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 	var report Report
 	var failed error
 	started := false
-	p, err := c.running(ctx, func(ctx context.Context, p *process) error {
+	p, err := c.findRunning(ctx, func(ctx context.Context, p *process) error {
 		started = true
 		// cut short it has left a plugin that opens no box
 		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) || failed != nil && ctx.Err() != nil {
@@ -124,7 +124,7 @@ func (c *Client) remember(cfg Config, report Report) {
 // Run implements Sandbox. It calls stdout's CloseWrite method, if any, as soon as the output has
 // ended. That may be well before Run returns.
 func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
-	p, err := c.running(ctx, c.repeatCheck)
+	p, err := c.findRunning(ctx, c.repeatCheck)
 	if err != nil {
 		return Exit{}, err
 	}
@@ -175,8 +175,8 @@ func (c *Client) Close() error {
 	return p.end()
 }
 
-// running returns the plugin. prove first checks a new one, before anybody else can use it.
-func (c *Client) running(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
+// findRunning returns the plugin. prove first checks a new one, before anybody else can use it.
+func (c *Client) findRunning(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	select {
 	case c.busy <- struct{}{}:
 		defer func() { <-c.busy }()
@@ -218,7 +218,7 @@ func (c *Client) discard() {
 	if p == nil {
 		return
 	}
-	c.backoff.Ended(p.started)
+	c.backoff.NoteEnd(p.started)
 	if err := p.end(); err != nil {
 		c.cfg.Logger.Warn("clean up after sandbox plugin", "plugin", c.cfg.Name, "error", err)
 	}
@@ -244,13 +244,13 @@ func (c *Client) restart(ctx context.Context, prove func(context.Context, *proce
 	p, err := start(ctx, c.cfg)
 	if err != nil {
 		if ctx.Err() == nil {
-			c.backoff.Failed()
+			c.backoff.NoteFailure()
 		}
 		return nil, err
 	}
 	if err := prove(ctx, p); err != nil {
 		if ctx.Err() == nil {
-			c.backoff.Failed()
+			c.backoff.NoteFailure()
 		}
 		return nil, errors.Join(err, p.end())
 	}

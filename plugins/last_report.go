@@ -43,7 +43,7 @@ func (c *Client) mind(p *process) {
 	}
 	ctx, cancel := context.WithTimeout(c.life, reviveWithin)
 	defer cancel()
-	if _, err := c.running(ctx, c.repeatCheck); err != nil && c.life.Err() == nil {
+	if _, err := c.findRunning(ctx, c.repeatCheck); err != nil && c.life.Err() == nil {
 		c.cfg.Logger.Warn("a sandbox backend ended and could not be started again; the next execution that needs it "+
 			"tries it once more", "plugin", c.cfg.Name, "error", err)
 	}

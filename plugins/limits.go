@@ -10,9 +10,9 @@ func DefaultLimits() Limits {
 // mostCPU is beyond any machine, in cores. Small units of time can't overflow with it.
 const mostCPU = 1 << 16
 
-// Bounded returns l with zeroes replaced by DefaultLimits. It refuses limits below least, the
+// Bound returns l with zeroes replaced by DefaultLimits. It refuses limits below least, the
 // minimum for a box's set-up.
-func (l Limits) Bounded(least Limits) (Limits, error) {
+func (l Limits) Bound(least Limits) (Limits, error) {
 	d := DefaultLimits()
 	if l.CPU == 0 {
 		l.CPU = d.CPU

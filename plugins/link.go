@@ -95,8 +95,8 @@ type streams struct {
 	shut func() error
 }
 
-// Streams returns a connection that reads from in and writes to out. shut must make blocked calls of
-// both return; it is called once. Deadlines have no effect.
+// Streams returns a connection that reads from in and writes to out. shut must make blocked calls
+// of both return; it is called once. Deadlines have no effect.
 func Streams(in io.Reader, out io.Writer, shut func() error) net.Conn {
 	return streams{in, out, sync.OnceValue(shut)}
 }
@@ -141,8 +141,8 @@ func NewLink(conn net.Conn) (*Link, error) {
 	return &Link{remote: newRemote(client), client: client, conn: watched}, nil
 }
 
-// Lost reports whether the connection has ended.
-func (l *Link) Lost() bool {
+// IsLost reports whether the connection has ended.
+func (l *Link) IsLost() bool {
 	select {
 	case <-l.conn.closed:
 		return true

@@ -93,7 +93,7 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, unstarted(cfg.Name, err, p.said.line())
+		return nil, startError(cfg.Name, err, p.said.line())
 	}
 	raw, err := p.rpc.Dispense(kind)
 	if err != nil {
@@ -120,7 +120,7 @@ func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConf
 	if !filepath.IsAbs(cfg.Path) {
 		return nil, nil, fmt.Errorf("plugin %s: %s is not an absolute path", cfg.Name, cfg.Path)
 	}
-	if err := guarded(cfg.Path); err != nil {
+	if err := checkGuarded(cfg.Path); err != nil {
 		return nil, nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
 	secure := &plugin.SecureConfig{Checksum: cfg.SHA256, Hash: sha256.New()}
@@ -156,9 +156,9 @@ func socketDir(cfg HostConfig) (string, error) {
 	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
-// unstarted describes why a plugin could not start. said is its first line on standard error, if
+// startError describes why a plugin could not start. said is its first line on standard error, if
 // any.
-func unstarted(name string, err error, said string) error {
+func startError(name string, err error, said string) error {
 	if said != "" {
 		said = fmt.Sprintf("; it said: %q", said)
 	}

@@ -134,7 +134,7 @@ func (tx Approvals) LastApproved(ctx context.Context, of app.Approval) (a app.Ap
 func (tx Approvals) CountWaiting(ctx context.Context, profileHandle string) (n int, err error) {
 	err = tx.row(ctx, "SELECT count(*) FROM executions WHERE profile_handle = ? AND status = 'awaiting_approval'",
 		profileHandle).Scan(&n)
-	return n, failed("count executions that wait for an approval", err)
+	return n, wrapError("count executions that wait for an approval", err)
 }
 
 // Release queues at most limit executions that wait for an approval, oldest first. It returns their
@@ -145,30 +145,30 @@ func (tx Approvals) Release(ctx context.Context, id string, limit int) ([]string
 		RETURNING handle`, id, limit)
 }
 
-// Held lists unclaimed executions that wait for an approval or run by it.
-func (tx Approvals) Held(ctx context.Context, id string) ([]Execution, error) {
-	return tx.unclaimed(ctx, "approval = ? AND status IN ('awaiting_approval', 'pending')", id)
+// ListHeld lists unclaimed executions that wait for an approval or run by it.
+func (tx Approvals) ListHeld(ctx context.Context, id string) ([]Execution, error) {
+	return tx.listUnclaimed(ctx, "approval = ? AND status IN ('awaiting_approval', 'pending')", id)
 }
 
-// Unapproved lists unclaimed executions of a profile that it may not run.
-func (tx Approvals) Unapproved(ctx context.Context, profileHandle string, now app.MayRun) ([]Execution, error) {
+// ListUnapproved lists unclaimed executions of a profile that it may not run.
+func (tx Approvals) ListUnapproved(ctx context.Context, profileHandle string, now app.MayRun) ([]Execution, error) {
 	switch now {
 	case app.MayRunAny:
 		return nil, nil
 	case app.MayRunApprovedScripts:
-		return tx.unclaimed(ctx, `profile_handle = ? AND status = 'pending' AND skill = '' AND approval NOT IN
+		return tx.listUnclaimed(ctx, `profile_handle = ? AND status = 'pending' AND skill = '' AND approval NOT IN
 			(SELECT id FROM approvals WHERE state IN ('approved', 'used'))`, profileHandle)
 	}
-	return tx.unclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''",
+	return tx.listUnclaimed(ctx, "profile_handle = ? AND status IN ('awaiting_approval', 'pending') AND skill = ''",
 		profileHandle)
 }
 
 // Overdue lists executions that have waited for an approval since before a time, oldest first.
 func (tx Approvals) Overdue(ctx context.Context, before time.Time) ([]Execution, error) {
-	return tx.unclaimed(ctx, "status = 'awaiting_approval' AND created_at < ?", toMillis(before))
+	return tx.listUnclaimed(ctx, "status = 'awaiting_approval' AND created_at < ?", toMillis(before))
 }
 
-func (tx Approvals) unclaimed(ctx context.Context, where string, args ...any) ([]Execution, error) {
+func (tx Approvals) listUnclaimed(ctx context.Context, where string, args ...any) ([]Execution, error) {
 	return Executions(tx).list(ctx, where+" ORDER BY id", args...)
 }
 
@@ -182,10 +182,10 @@ func (r countedApproval) approval() (app.Approval, error) {
 	}, err
 }
 
-// Undecided counts scripts that wait for an approval and skill versions that wait for review. Every
-// page asks, so it reads indexes only.
-func (tx *Tx) Undecided(ctx context.Context) (scripts, versions int, err error) {
+// CountUndecided counts scripts that wait for an approval and skill versions that wait for review.
+// Every page asks, so it reads indexes only.
+func (tx *Tx) CountUndecided(ctx context.Context) (scripts, versions int, err error) {
 	err = tx.row(ctx, `SELECT (SELECT count(*) FROM approvals WHERE state = 'open'),
 		(SELECT count(*) FROM skill_versions WHERE state = 'quarantined' AND blob_id IS NOT NULL)`).Scan(&scripts, &versions)
-	return scripts, versions, failed("count what is undecided", err)
+	return scripts, versions, wrapError("count what is undecided", err)
 }

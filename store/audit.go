@@ -234,8 +234,8 @@ func (tx AuditLog) ArchivedLogs(ctx context.Context) ([]ArchivedLog, error) {
 		ORDER BY a.source`)
 }
 
-// Archived returns up to limit events of one of ArchivedLogs, in order, behind a number.
-func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) ([]app.Event, error) {
+// ListArchived returns up to limit events of one of ArchivedLogs, in order, behind a number.
+func (tx AuditLog) ListArchived(ctx context.Context, source string, after int64, limit int) ([]app.Event, error) {
 	return selectAs(ctx, tx.conn, auditEventRow.event, "read an archived audit log",
 		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
 }

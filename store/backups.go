@@ -60,7 +60,7 @@ func (tx Backups) Begin(ctx context.Context, b Backup) (int64, error) {
 	if duplicate(err) {
 		return 0, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
 	}
-	return row.ID, failed("begin backup", err)
+	return row.ID, wrapError("begin backup", err)
 }
 
 // Note records an attempt that has ended, or a missed one.
@@ -85,7 +85,7 @@ func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 func (tx Backups) EndLost(ctx context.Context, at time.Time) (int64, error) {
 	n, err := tx.exec(ctx, `UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ?
 		WHERE status = 'running'`, toMillis(at))
-	return n, failed("end lost backups", err)
+	return n, wrapError("end lost backups", err)
 }
 
 // List lists attempts, newest first.

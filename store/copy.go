@@ -46,7 +46,7 @@ func reusable(ctx context.Context, db *gorm.DB) (int64, error) {
 
 func sizeOf(ctx context.Context, db *gorm.DB, query string) (size int64, err error) {
 	err = rowOf(ctx, db, query).Scan(&size)
-	return size, failed("size", err)
+	return size, wrapError("size", err)
 }
 
 // Compact rewrites the database without free pages. It needs twice the result's size on the disk
@@ -54,7 +54,7 @@ func sizeOf(ctx context.Context, db *gorm.DB, query string) (size int64, err err
 func (s *Store) Compact(ctx context.Context) error {
 	for _, statement := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
 		if err := s.writer.WithContext(ctx).Exec(statement).Error; err != nil {
-			return s.noted(fmt.Errorf("store: compact: %w", err))
+			return s.addWriteCode(fmt.Errorf("store: compact: %w", err))
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func (s *Store) Compact(ctx context.Context) error {
 func (s *Store) Check(ctx context.Context) error {
 	var found string
 	if err := rowOf(ctx, s.read(ctx), "PRAGMA integrity_check(1)").Scan(&found); err != nil {
-		return failed("check", err)
+		return wrapError("check", err)
 	}
 	if found != "ok" {
 		return fmt.Errorf("store: check: %s", found)
@@ -74,7 +74,7 @@ func (s *Store) Check(ctx context.Context) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err != nil:
-		return failed("check", err)
+		return wrapError("check", err)
 	}
 	return fmt.Errorf("store: check: a row of %s refers to nothing", found)
 }

@@ -264,8 +264,8 @@ func (valueChangesRow) TableName() string { return "value_changes" }
 
 // supersede keeps a credential's current value, if any, with its present mode and hosts.
 //
-// A value has one row per mode, with all hosts it ever belonged to. A credential without hosts keeps
-// the value for the hosts that it may get. Plain values are no secrets.
+// A value has one row per mode, with all hosts it ever belonged to. A credential without hosts
+// keeps the value for the hosts that it may get. Plain values are no secrets.
 func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	const doing = "keep a superseded value"
 	if err := tx.run(ctx, doing, insertSuperseded, toMillis(at), id); err != nil {
@@ -296,15 +296,15 @@ func (tx Values) supersedeHosts(ctx context.Context, id string, next []app.Host,
 		return err
 	}
 	for _, h := range found[id].Hosts {
-		if !covered(h, next) {
+		if !isCovered(h, next) {
 			return tx.supersede(ctx, id, at)
 		}
 	}
 	return nil
 }
 
-// covered reports whether one of the hosts has the name and all ports of h.
-func covered(h app.Host, hosts []app.Host) bool {
+// isCovered reports whether one of the hosts has the name and all ports of h.
+func isCovered(h app.Host, hosts []app.Host) bool {
 	return slices.ContainsFunc(hosts, func(o app.Host) bool {
 		both, ok := h.Overlap(o)
 		return ok && both.Name == h.Name && len(both.Ports) == len(h.Ports)
@@ -314,7 +314,7 @@ func covered(h app.Host, hosts []app.Host) bool {
 // PruneSuperseded removes values superseded before a time and returns the number of rows.
 func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
-	return n, failed("remove superseded values", err)
+	return n, wrapError("remove superseded values", err)
 }
 
 // Changes returns a number that grows whenever the result of Belongings changes, in any process.
@@ -327,7 +327,7 @@ func (s *Store) ValueChanges(ctx context.Context) (int64, error) {
 
 func valueChanges(ctx context.Context, db *gorm.DB) (n int64, err error) {
 	err = rowOf(ctx, db, "SELECT n FROM value_changes").Scan(&n)
-	return n, failed("count changes of values", err)
+	return n, wrapError("count changes of values", err)
 }
 
 // Belonging says to which hosts a value belongs, or did.
@@ -368,7 +368,7 @@ func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 			(SELECT json_group_array(json(value)) FROM (
 				SELECT value FROM json_each(s.hosts) UNION SELECT value FROM json_each(c.hosts)))
 		FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
-	return list, failed("read the hosts of values", err)
+	return list, wrapError("read the hosts of values", err)
 }
 
 // SupersededTokens returns the tokens of superseded values by their row.
@@ -383,7 +383,7 @@ func (tx Values) SupersededTokens(ctx context.Context, rows []int64) (map[int64]
 		tokens[row] = token
 		return nil
 	}, "SELECT id, value FROM superseded_values WHERE id IN (SELECT value FROM json_each(?))", toJSON(rows))
-	return tokens, failed("read superseded values", err)
+	return tokens, wrapError("read superseded values", err)
 }
 
 type sentValueRow struct {
@@ -440,7 +440,7 @@ func (vaultLeaseRow) TableName() string { return "vault_leases" }
 func (tx Leases) Insert(ctx context.Context, l Lease) (fresh bool, err error) {
 	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
-	return n == 1, failed("note a lease", err)
+	return n == 1, wrapError("note a lease", err)
 }
 
 // Extend notes a lease's renewal. It ignores unknown leases.

@@ -199,7 +199,7 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
 	ordinary := errors.Is(err, sql.ErrNoRows) || duplicate(err) || errors.Is(err, context.Canceled) ||
-		ctx.Err() != nil && errors.Is(givenUp(ctx, err), ctx.Err())
+		ctx.Err() != nil && errors.Is(addCause(ctx, err), ctx.Err())
 	failed := err != nil && !ordinary
 	if !failed && took < slowQuery {
 		return

@@ -159,7 +159,7 @@ func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit fun
 			}
 		}
 		return nil
-	}, endedInOrder(where), args...)
+	}, orderEnded(where), args...)
 }
 
 type visitOfPart func(ctx context.Context, tx *conn, execution int64, visit func(row any) error) error
@@ -172,9 +172,9 @@ func visitPart[R any](table, order string) visitOfPart {
 	}
 }
 
-// endedInOrder reads the table in its own order. An index of states would be sorted again in
+// orderEnded reads the table in its own order. An index of states would be sorted again in
 // memory.
-func endedInOrder(where string) string {
+func orderEnded(where string) string {
 	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
 
@@ -187,10 +187,11 @@ func whereEnded(profiles []string) (where string, args []any) {
 	return where, args
 }
 
-// Load inserts a row, one of the …Row types. Tables that number their rows give it a new number, id.
+// Load inserts a row, one of the …Row types. Tables that number their rows give it a new number,
+// id.
 //
-// added is false if its key exists; then nothing happened. A row from a file that breaks the schema is
-// CodeInvalidField.
+// added is false if its key exists; then nothing happened. A row from a file that breaks the schema
+// is CodeInvalidField.
 func (tx *Tx) Load(ctx context.Context, row any) (id int64, added bool, err error) {
 	return tx.load(ctx, row)
 }
@@ -198,21 +199,21 @@ func (tx *Tx) Load(ctx context.Context, row any) (id int64, added bool, err erro
 func (tx *conn) load(ctx context.Context, row any) (id int64, added bool, err error) {
 	loaded := reflect.New(reflect.TypeOf(row))
 	loaded.Elem().Set(reflect.ValueOf(row))
-	if numbered(row) {
+	if isNumbered(row) {
 		loaded.Elem().FieldByName("ID").SetInt(0)
 	}
 	done := tx.db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(loaded.Interface())
 	if done.Error != nil {
-		return 0, false, broken(done.Statement.Table, done.Error)
+		return 0, false, explainRefused(done.Statement.Table, done.Error)
 	}
-	if numbered(row) {
+	if isNumbered(row) {
 		id = loaded.Elem().FieldByName("ID").Int()
 	}
 	return id, done.RowsAffected > 0, nil
 }
 
-// broken separates rows that the schema refuses from database failures.
-func broken(table string, err error) error {
+// explainRefused separates rows that the schema refuses from database failures.
+func explainRefused(table string, err error) error {
 	for _, sign := range []string{"constraint failed", "cannot store", "RAISE", "malformed JSON"} {
 		if strings.Contains(err.Error(), sign) {
 			e := app.Invalid("file", "a row for "+table+" breaks a rule of the database",
@@ -224,8 +225,8 @@ func broken(table string, err error) error {
 	return fmt.Errorf("store: load %s: %w", table, err)
 }
 
-// numbered reports whether the row's table gives its rows numbers of its own.
-func numbered(row any) bool {
+// isNumbered reports whether the row's table gives its rows numbers of its own.
+func isNumbered(row any) bool {
 	switch row.(type) {
 	case ProfileRow, ExecutionRow, SkillRow:
 		return true
@@ -281,8 +282,8 @@ func (tx Executions) NoteOrder(ctx context.Context, at time.Time) error {
 	return Settings(tx).Set(ctx, at, Setting{Key: settingDisorder, Value: []byte("1")})
 }
 
-// disordered reports whether row numbers say nothing about time.
-func (tx *conn) disordered(ctx context.Context) (bool, error) {
+// isDisordered reports whether row numbers say nothing about time.
+func (tx *conn) isDisordered(ctx context.Context) (bool, error) {
 	_, set, err := Settings{tx}.Get(ctx, settingDisorder)
 	return set, err
 }

@@ -17,7 +17,7 @@ func TestExportSortsNothing(t *testing.T) {
 	s := open(t)
 	for _, profiles := range [][]string{nil, {"a"}} {
 		where, args := whereEnded(profiles)
-		rows, err := s.read(t.Context()).Raw("EXPLAIN QUERY PLAN "+endedInOrder(where), args...).Rows()
+		rows, err := s.read(t.Context()).Raw("EXPLAIN QUERY PLAN "+orderEnded(where), args...).Rows()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestOrderIsNoted(t *testing.T) {
 		t.Helper()
 		write(t, s, func(tx *Tx) (err error) {
 			if err = tx.Executions.NoteOrder(t.Context(), start); err == nil {
-				disorder, err = tx.disordered(t.Context())
+				disorder, err = tx.isDisordered(t.Context())
 			}
 			return err
 		})

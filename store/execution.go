@@ -54,17 +54,17 @@ type Standing struct {
 	ProfileGone bool
 }
 
-// Standing returns an execution's status at less cost than reading it, for agents that poll.
+// ReadStanding returns an execution's status at less cost than reading it, for agents that poll.
 // CodeNotFound if there is none.
-func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err error) {
+func (s *Store) ReadStanding(ctx context.Context, lookup []byte) (now Standing, err error) {
 	err = rowOf(ctx, s.read(ctx), standing, lookup).Scan(&now.Row, &now.ProfileGone)
 	return now, notFound(err, "execution")
 }
 
 const standing = "SELECT id, " + profileGone + " FROM executions WHERE lookup = ?"
 
-// Ended returns an execution's row, output and connections. CodeNotFound if there is none.
-func (tx Executions) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection,
+// ReadEnded returns an execution's row, output and connections. CodeNotFound if there is none.
+func (tx Executions) ReadEnded(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection,
 	err error) {
 	if row, err = tx.executionID(ctx, handle); err != nil {
 		return 0, out, nil, err
@@ -163,9 +163,9 @@ func (tx Executions) Orphans(ctx context.Context) ([]Orphan, error) {
 		WHERE status IN ('awaiting_approval', 'pending') AND coalesce(profiles.revoked, 1) ORDER BY executions.id`)
 }
 
-// Unfinished lists executions that are not terminal, oldest first. An empty profileHandle means all
-// profiles. Only handles, status and StartedAt are filled in.
-func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
+// ListUnfinished lists executions that are not terminal, oldest first. An empty profileHandle means
+// all profiles. Only handles, status and StartedAt are filled in.
+func (tx Executions) ListUnfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
 	where, args := "", []any{}
 	if profileHandle != "" {
 		where, args = " AND profile_handle = ?", []any{profileHandle}
@@ -432,7 +432,7 @@ func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Con
 			StartedAt:  toMillis(c.StartedAt),
 			DurationMs: c.Duration.Milliseconds(), Count: c.Count}
 	}
-	return failed("keep connections", gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50))
+	return wrapError("keep connections", gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50))
 }
 
 // Preview is the beginning of an execution's input and output, as a person may see it.
@@ -468,7 +468,7 @@ func (tx Executions) LastScripts(ctx context.Context, most, characters int) (scr
 		scripts = append(scripts, script)
 		return err
 	}, "SELECT substr(clean, 1, ?) FROM execution_scripts ORDER BY execution_id DESC LIMIT ?", characters, most)
-	return scripts, failed("read the last scripts", err)
+	return scripts, wrapError("read the last scripts", err)
 }
 
 // Texts returns the texts whose words find executions, by handle.
@@ -486,20 +486,20 @@ func (tx Executions) Texts(ctx context.Context, handles []string) (map[string]st
 		all[handle] = text
 		return err
 	}, selectWords+"x.handle IN ("+marks+")", args...)
-	return all, failed("read texts", err)
+	return all, wrapError("read texts", err)
 }
 
 // Count returns how many executions match among the newest that f's index finds. exact is false if
 // there may be more than most of these.
 func (tx Executions) Count(ctx context.Context, f ExecutionFilter, most int) (n int, exact bool, err error) {
 	if !f.From.IsZero() || !f.To.IsZero() {
-		if f.byTime, err = tx.disordered(ctx); err != nil {
+		if f.byTime, err = tx.isDisordered(ctx); err != nil {
 			return 0, false, err
 		}
 	}
 	f.Before = ""
 	bounds, err := tx.bounds(ctx, f)
-	if err != nil || bounds.empty() {
+	if err != nil || bounds.isEmpty() {
 		return 0, err == nil, err
 	}
 	where, args := f.residue()

@@ -63,7 +63,7 @@ func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended
 		return Ended{}, conflict("execution")
 	}
 	if err != nil {
-		return Ended{}, failed("finish", err)
+		return Ended{}, wrapError("finish", err)
 	}
 	output, err := tx.keepOutput(ctx, row.ID, row.ProfileHandle, f)
 	if err != nil {
@@ -92,7 +92,7 @@ func (tx Executions) keepOutput(ctx context.Context, id int64, profileHandle str
 	_, err := tx.insert(ctx, `INSERT INTO execution_outputs (execution_id, stdout, stderr, result, segments)
 		VALUES (?, ?, ?, ?, ?)`, id, row.Stdout, row.Stderr, row.Result, row.Segments)
 	if err != nil {
-		return app.Output{}, failed("finish", err)
+		return app.Output{}, wrapError("finish", err)
 	}
 	var hits []redactionHitRow
 	for channel, masked := range f.Masked {
@@ -103,7 +103,7 @@ func (tx Executions) keepOutput(ctx context.Context, id int64, profileHandle str
 	}
 	if len(hits) > 0 {
 		if err := gorm.G[redactionHitRow](tx.db).CreateInBatches(ctx, &hits, 100); err != nil {
-			return app.Output{}, failed("finish", err)
+			return app.Output{}, wrapError("finish", err)
 		}
 	}
 	if err := tx.keepArtifacts(ctx, id, profileHandle, f.Artifacts); err != nil {

@@ -46,12 +46,12 @@ const (
 // List lists executions newest first, in the order of acceptance or import.
 func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
 	if !f.From.IsZero() || !f.To.IsZero() {
-		if f.byTime, err = tx.disordered(ctx); err != nil {
+		if f.byTime, err = tx.isDisordered(ctx); err != nil {
 			return page, err
 		}
 	}
 	bounds, err := tx.bounds(ctx, f)
-	if err != nil || bounds.empty() {
+	if err != nil || bounds.isEmpty() {
 		return page, err
 	}
 	next := candidates(f)
@@ -121,7 +121,7 @@ func (p *ExecutionPage) cut(n int) {
 // idBounds are the row ids that can match: at least from, less than below.
 type idBounds struct{ from, below int64 }
 
-func (b idBounds) empty() bool { return b.from >= b.below }
+func (b idBounds) isEmpty() bool { return b.from >= b.below }
 
 // clockSlack is how far back the clock may step before time ranges miss executions. Ids grow with
 // time except for that and imports (see NoteOrder).
@@ -187,7 +187,7 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	case f.Text != "":
 		return func(b idBounds, n int) (string, []any) {
 			return "SELECT rowid FROM execution_words WHERE execution_words MATCH ? AND rowid < ? AND rowid >= ? ORDER BY " +
-				"rowid DESC LIMIT ?", []any{matching(f.Text), b.below, b.from, n}
+				"rowid DESC LIMIT ?", []any{matchQuery(f.Text), b.below, b.from, n}
 		}
 	case f.Host != "":
 		return func(b idBounds, n int) (string, []any) {
@@ -271,9 +271,9 @@ func (f ExecutionFilter) residue() (string, []any) {
 // maxWords bounds how many words are looked for.
 const maxWords = 8
 
-// matching returns text as a query of the index. Each word is quoted, so that none is an operator.
-// Prefix search would gather half of the index.
-func matching(text string) string {
+// matchQuery returns text as a query of the index. Each word is quoted, so that none is an
+// operator. Prefix search would gather half of the index.
+func matchQuery(text string) string {
 	var words []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == 0 }) {
 		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) &&
@@ -335,12 +335,12 @@ func (tx Executions) keepWords(ctx context.Context, where string, args ...any) (
 		return err
 	}, selectWords+where, args...)
 	if err != nil {
-		return 0, failed("read words", err)
+		return 0, wrapError("read words", err)
 	}
 	for _, w := range found {
 		if _, err := tx.insert(ctx, "INSERT INTO execution_words (rowid, text) VALUES (?, ?)",
 			w.id, splitWords(w.text)); err != nil {
-			return 0, failed("index words", err)
+			return 0, wrapError("index words", err)
 		}
 		last = w.id
 	}
@@ -361,13 +361,13 @@ func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
 // splitWords puts spaces around characters of scripts without them, such as Chinese and Thai. The
 // index then finds any run of them as a phrase.
 func splitWords(text string) string {
-	if strings.IndexFunc(text, writtenWithoutSpaces) < 0 {
+	if strings.IndexFunc(text, hasNoSpaces) < 0 {
 		return text
 	}
 	var b strings.Builder
 	b.Grow(len(text) * 2)
 	for _, r := range text {
-		if !writtenWithoutSpaces(r) {
+		if !hasNoSpaces(r) {
 			b.WriteRune(r)
 			continue
 		}
@@ -378,7 +378,7 @@ func splitWords(text string) string {
 	return b.String()
 }
 
-func writtenWithoutSpaces(r rune) bool {
+func hasNoSpaces(r rune) bool {
 	return r >= '\u0e00' && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer, unicode.Han,
 		unicode.Hiragana, unicode.Katakana)
 }

@@ -286,7 +286,7 @@ func FuzzSearchWords(f *testing.F) {
 	})
 	find := func(t testing.TB, text string) (rows []int64) {
 		if err := s.reader.Raw("SELECT rowid FROM execution_words WHERE execution_words MATCH ?",
-			matching(text)).Scan(&rows).Error; err != nil {
+			matchQuery(text)).Scan(&rows).Error; err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		return rows

@@ -41,7 +41,7 @@ type NewExecution struct {
 // Count counts pending executions: of all profiles, and of one.
 func (tx Queue) Count(ctx context.Context, profileHandle string) (all, own int, err error) {
 	err = tx.row(ctx, countQueue, profileHandle).Scan(&all, &own)
-	return all, own, failed("count the queue", err)
+	return all, own, wrapError("count the queue", err)
 }
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own
@@ -96,15 +96,15 @@ func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error
 		row.RerunOf, row.Live, row.Trace, row.Label, row.Approval, row.Skill, row.SkillDigest,
 		toJSON(n.By), row.CreatedAt, row.Manifest)
 	if err != nil {
-		return x, failed("enqueue", err)
+		return x, wrapError("enqueue", err)
 	}
 	if err := tx.keepValues(ctx, n.Handle, d.Values); err != nil {
-		return x, failed("enqueue", err)
+		return x, wrapError("enqueue", err)
 	}
 	if _, err := tx.insert(ctx,
 		"INSERT INTO execution_scripts (execution_id, script, inputs, clean, clean_inputs) VALUES (?, ?, ?, ?, ?)",
 		row.ID, n.Script, n.Inputs, n.Shown.Script.String(), n.Shown.Inputs.String()); err != nil {
-		return x, failed("enqueue", err)
+		return x, wrapError("enqueue", err)
 	}
 	if err := tx.keepFiles(ctx, row.ID, n.Files, n.At, n.FilesUntil); err != nil {
 		return x, err
@@ -126,7 +126,7 @@ func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile p
 	case errors.Is(err, sql.ErrNoRows):
 		return profile, app.ErrProfileRevoked()
 	case err != nil:
-		return profile, failed("enqueue", err)
+		return profile, wrapError("enqueue", err)
 	}
 	return profile, nil
 }
@@ -139,7 +139,7 @@ func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	return version, failed("newest policy", err)
+	return version, wrapError("newest policy", err)
 }
 
 const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle,
@@ -161,7 +161,7 @@ func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, witho
 			continue
 		}
 		if err != nil {
-			return Execution{}, false, failed("claim", err)
+			return Execution{}, false, wrapError("claim", err)
 		}
 		x, err = row.execution()
 		return x, err == nil, err
@@ -218,7 +218,7 @@ func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 			return err
 		}
 	}
-	return failed("dispatch", tx.keepValues(ctx, handle, d.Values))
+	return wrapError("dispatch", tx.keepValues(ctx, handle, d.Values))
 }
 
 // keepValues records an execution's values. If it is bound again before its script was sent, the
@@ -241,9 +241,10 @@ func (tx Queue) keepValues(ctx context.Context, handle string, values []Executio
 // IdempotencyKey holds the hashes of a key and of its submission.
 type IdempotencyKey struct{ Key, Body []byte }
 
-// Replayed returns the execution that a profile submitted under an idempotency key since a time. It
-// is "" if there is none. key and body are hashes. CodeIdempotencyReused if the body was another.
-func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
+// ByKey returns the execution that a profile submitted under an idempotency key since a
+// time. It is "" if there is none. key and body are hashes. CodeIdempotencyReused if the body was
+// another.
+func (tx Queue) ByKey(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
 	var submitted []byte
 	var handle string
 	err := tx.row(ctx, `SELECT idempotency.body, executions.handle FROM idempotency
@@ -255,7 +256,7 @@ func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []
 		return "", nil
 	}
 	if err != nil {
-		return "", failed("read idempotency key", err)
+		return "", wrapError("read idempotency key", err)
 	}
 	if !bytes.Equal(submitted, body) {
 		return "", app.E(app.CodeIdempotencyReused, "the idempotency key was used for another request within 24 hours",

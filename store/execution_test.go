@@ -301,7 +301,7 @@ func TestFinishKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(x, ended.Execution) + cmp.Diff(out, ended.Output); diff != "" {
 		t.Error("Finish returned something else than reading gives:", diff)
 	}
-	if now, err := s.Standing(t.Context(), []byte("x")); err != nil || now.Row != ended.Row {
+	if now, err := s.ReadStanding(t.Context(), []byte("x")); err != nil || now.Row != ended.Row {
 		t.Errorf("row %d, want %d, %v", ended.Row, now.Row, err)
 	}
 	delete(f.Masked, "result") // none, so no rows
@@ -455,7 +455,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got string
 			code := do(t, s, func(ctx context.Context, tx *Tx) (err error) {
-				got, err = tx.Queue.Replayed(ctx, tt.profile, key, tt.body, tt.since)
+				got, err = tx.Queue.ByKey(ctx, tt.profile, key, tt.body, tt.since)
 				return err
 			})
 			if got != tt.want || code != tt.code {

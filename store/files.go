@@ -50,7 +50,7 @@ func (tx Blobs) Find(ctx context.Context, content []byte, now time.Time) (b Blob
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, false, nil
 	}
-	return b, err == nil, failed("find a blob", err)
+	return b, err == nil, wrapError("find a blob", err)
 }
 
 // Add records a blob in the storage and returns the one with this content. That is another blob if
@@ -62,7 +62,7 @@ func (tx Blobs) Add(ctx context.Context, b Blob, content []byte, now time.Time) 
 	var err error
 	b.ID, err = tx.insert(ctx, "INSERT INTO blobs (name, content, key, size, used_at) VALUES (?, ?, ?, ?, ?)",
 		b.Name, content, b.Key, b.Size, toMillis(now))
-	return b, failed("note a blob", err)
+	return b, wrapError("note a blob", err)
 }
 
 // Get returns a blob. CodeNotFound if there is none.
@@ -98,7 +98,7 @@ func (tx Files) Add(ctx context.Context, profileHandle string, f StoredFile) err
 	if err == nil && n == 0 {
 		return app.ErrProfileRevoked()
 	}
-	return failed("store a file", err)
+	return wrapError("store a file", err)
 }
 
 const ofProfile = "profile_id = (SELECT id FROM profiles WHERE handle = ?)"
@@ -125,16 +125,16 @@ func (tx Files) End(ctx context.Context, profileHandle, id string, now time.Time
 	if err == nil && n == 0 {
 		return notFound(sql.ErrNoRows, "file")
 	}
-	return failed("end a file", err)
+	return wrapError("end a file", err)
 }
 
-// Stored returns a profile's kept bytes, as app.KeptBytes counts them. Artifacts count, and expired
-// files until Expire.
-func (tx Files) Stored(ctx context.Context, profileHandle string) (bytes int64, err error) {
+// CountBytes returns a profile's kept bytes, as app.KeptBytes counts them. Artifacts count, and
+// expired files until Expire.
+func (tx Files) CountBytes(ctx context.Context, profileHandle string) (bytes int64, err error) {
 	err = tx.row(ctx, `SELECT (SELECT coalesce(sum(max(size, ?)), 0) FROM files WHERE `+ofProfile+`) +
 		(SELECT coalesce(sum(max(size, ?)), 0) FROM artifacts WHERE profile_handle = ? AND blob_id IS NOT NULL)`,
 		app.MinKeptBytes, profileHandle, app.MinKeptBytes, profileHandle).Scan(&bytes)
-	return bytes, failed("measure files", err)
+	return bytes, wrapError("measure files", err)
 }
 
 // Expire removes files, and the contents of artifacts, whose time is over.
@@ -172,7 +172,7 @@ func (tx Executions) InputFiles(ctx context.Context, handle string) (list []Inpu
 		return err
 	}, `SELECT name, file_id, size, sha256, blob_id FROM execution_files
 		WHERE execution_id = (SELECT id FROM executions WHERE handle = ?) ORDER BY name`, handle)
-	return list, failed("read files of an execution", err)
+	return list, wrapError("read files of an execution", err)
 }
 
 // keepArtifacts stores what an execution left.
@@ -224,7 +224,7 @@ func (tx Executions) artifacts(ctx context.Context, handle string) (list []artif
 		return err
 	}, `SELECT name, size, sha256, media_type, withheld, withheld_key, masked, blob_id, expires_at FROM artifacts
 		WHERE execution_id = (SELECT id FROM executions WHERE handle = ?) ORDER BY ordinal`, handle)
-	return list, failed("read artifacts", err)
+	return list, wrapError("read artifacts", err)
 }
 
 type blobRow struct {

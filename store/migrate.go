@@ -33,8 +33,8 @@ type migration struct {
 	checksum string
 }
 
-// embedded returns the program's migrations in order.
-func embedded() ([]migration, error) { return loadMigrations(migrationFiles, "migrations") }
+// loadEmbedded returns the program's migrations in order.
+func loadEmbedded() ([]migration, error) { return loadMigrations(migrationFiles, "migrations") }
 
 // loadMigrations reads dir's NNNN_name.sql files. They must be numbered 1, 2, 3, …
 func loadMigrations(fsys fs.FS, dir string) ([]migration, error) {
@@ -81,7 +81,7 @@ func migrate(ctx context.Context, db *gorm.DB, dir string, all []migration, log 
 	if _, err := conn.ExecContext(ctx, createMigrations); err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}
-	done, err := applied(ctx, conn, all)
+	done, err := compareApplied(ctx, conn, all)
 	if err != nil || done == len(all) {
 		return err
 	}
@@ -93,8 +93,8 @@ func migrate(ctx context.Context, db *gorm.DB, dir string, all []migration, log 
 	return applyAll(ctx, conn, all[done:], log)
 }
 
-// applied compares the database's migrations one by one and returns their number.
-func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) {
+// compareApplied compares the database's migrations one by one and returns their number.
+func compareApplied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT version, name, checksum FROM schema_migrations ORDER BY version")
 	if err != nil {
 		return 0, fmt.Errorf("store: migrate: %w", err)

@@ -224,7 +224,7 @@ func TestProcessesMigrateOnce(t *testing.T) {
 		}
 		return
 	}
-	all, err := embedded()
+	all, err := loadEmbedded()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func (tx Sessions) Prune(ctx context.Context, now, idle time.Time) error {
 
 func (tx Sessions) deleteWhere(ctx context.Context, where string, args ...any) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM admin_sessions WHERE "+where, args...)
-	return n, failed("end sessions", err)
+	return n, wrapError("end sessions", err)
 }
 
 func (r adminSessionRow) session() (AdminSession, error) {

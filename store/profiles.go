@@ -297,7 +297,7 @@ func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at ti
 		toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Placement.Fresh, p.Policy,
 		string(p.MayRun), now,
 		p.Row, toMillis(seen))
-	return fromMillis(now), changed(n, err, "profile")
+	return fromMillis(now), checkChanged(n, err, "profile")
 }
 
 // SetKeys makes exactly these the profile's keys, in order. It fails for a locked profile.
@@ -314,7 +314,7 @@ func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at ti
 			DoUpdates: clause.AssignmentColumns([]string{"position", "description", "mode", "hosts", "credential_id"}),
 		}
 		if err := gorm.G[profileKeyRow](tx.db, keep).Create(ctx, &r); err != nil {
-			return failed("set keys", err)
+			return wrapError("set keys", err)
 		}
 	}
 	return tx.run(ctx, "set keys", "DELETE FROM profile_keys WHERE profile_id = ? AND name NOT IN ?", row, names)
@@ -331,7 +331,7 @@ func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host,
 		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: last + 1 + i, Host: toJSON(h), AskedBy: toJSON(by),
 			CreatedAt: toMillis(at)}
 		if err := gorm.G[profileHostRow](tx.db, clause.OnConflict{DoNothing: true}).Create(ctx, &r); err != nil {
-			return failed("propose hosts", err)
+			return wrapError("propose hosts", err)
 		}
 	}
 	return nil
@@ -346,7 +346,7 @@ func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execu
 		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ?
 		ON CONFLICT DO NOTHING`,
 		row, h.String(), toJSON(h), toJSON(by), execution, line, toMillis(at), row)
-	return n > 0, failed("request a host", err)
+	return n > 0, wrapError("request a host", err)
 }
 
 // MergeRequest makes an undecided or declined entry an undecided one for h. Its origin is forgotten
@@ -411,7 +411,7 @@ func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Hos
 			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position", "declined_at"}),
 		}
 		if err := gorm.G[profileHostRow](tx.db, keep).Create(ctx, &r); err != nil {
-			return failed("decide hosts", err)
+			return wrapError("decide hosts", err)
 		}
 	}
 	return tx.declineHosts(ctx, row, dismissed, at)
@@ -430,8 +430,8 @@ func (tx Profiles) Delete(ctx context.Context, row int64) error {
 // unclaimed selects profiles that agents created and no person has worked on.
 const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
 
-// UnclaimedFrom returns the address that created each unclaimed profile.
-func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
+// ListUnclaimedAddresses returns the address that created each unclaimed profile.
+func (tx Profiles) ListUnclaimedAddresses(ctx context.Context) (addresses []string, err error) {
 	return selectAll[string](ctx, tx.conn, "count profiles", "SELECT created_from FROM profiles WHERE "+unclaimed)
 }
 

@@ -47,7 +47,7 @@ func (tx Pruning) Profiles(ctx context.Context) ([]string, error) {
 // executions of this instance.
 func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
 	query, args := selectOldest, []any{profileHandle, n - 1}
-	if byTime, err := tx.disordered(ctx); err != nil {
+	if byTime, err := tx.isDisordered(ctx); err != nil {
 		return 0, err
 	} else if byTime {
 		query, args = selectOldestByTime, []any{profileHandle, toMillis(now), n - 1}
@@ -55,9 +55,9 @@ func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now
 	return selectValue[int64](ctx, tx.conn, "count executions", query, args...)
 }
 
-// Aged removes at most limit ended executions submitted before a time, oldest first. It returns
-// their number. Statistics and counters of use stay.
-func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
+// RemoveAged removes at most limit ended executions submitted before a time, oldest first. It
+// returns their number. Statistics and counters of use stay.
+func (tx Pruning) RemoveAged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
 	ended := kept.EndedSince
 	if before.Before(ended) {
 		ended = before
@@ -65,9 +65,9 @@ func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit i
 	return tx.prune(ctx, selectAged, toMillis(before), toMillis(ended), toMillis(kept.RepeatedSince), limit)
 }
 
-// Surplus is Aged for a profile's executions older than row.
+// Surplus is RemoveAged for a profile's executions older than row.
 func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
-	if byTime, err := tx.disordered(ctx); err != nil {
+	if byTime, err := tx.isDisordered(ctx); err != nil {
 		return 0, err
 	} else if byTime {
 		// 0, and so nothing older, if it is gone

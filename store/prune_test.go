@@ -33,7 +33,7 @@ func totalsOf(t testing.TB, s *Store) (n totals) {
 			n.Usage = append(n.Usage, usage...)
 		}
 		for _, handle := range []string{"a", "b"} {
-			open, err := tx.Executions.Unfinished(t.Context(), handle)
+			open, err := tx.Executions.ListUnfinished(t.Context(), handle)
 			if err != nil {
 				return err
 			}
@@ -179,7 +179,7 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 		for removed := -1; removed != 0; {
 			removed = 0
 			write(t, s, func(tx *Tx) error {
-				n, err := tx.Pruning.Aged(t.Context(), age, kept, 7)
+				n, err := tx.Pruning.RemoveAged(t.Context(), age, kept, 7)
 				removed += n
 				if err != nil {
 					return err
@@ -283,7 +283,7 @@ func TestHoleWithdrawnQuestionsStay(t *testing.T) {
 		t.Fatal(diff)
 	}
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.Pruning.Aged(t.Context(), now, Kept{EndedSince: now, RepeatedSince: now}, 1)
+		_, err := tx.Pruning.RemoveAged(t.Context(), now, Kept{EndedSince: now, RepeatedSince: now}, 1)
 		return err
 	})
 	if diff := cmp.Diff(want[1:], approvals()); diff != "" {

@@ -30,7 +30,7 @@ type conn struct {
 // result runs one statement that changes something.
 func (tx *conn) result(ctx context.Context, statement string, values []any) (done sql.Result, err error) {
 	touched := int64(0)
-	defer traced(ctx, tx.db, statement, &touched, &err)()
+	defer trace(ctx, tx.db, statement, &touched, &err)()
 	statement, values = expandLists(statement, values)
 	if done, err = tx.db.Statement.ConnPool.ExecContext(ctx, statement, values...); err == nil {
 		touched, err = done.RowsAffected()
@@ -59,26 +59,26 @@ func (tx *conn) insert(ctx context.Context, statement string, values ...any) (id
 // run is exec for statements that may touch any number of rows.
 func (tx *conn) run(ctx context.Context, doing, statement string, values ...any) error {
 	_, err := tx.exec(ctx, statement, values...)
-	return failed(doing, err)
+	return wrapError(doing, err)
 }
 
 // change is exec for a statement whose WHERE names the read state. CodeConflict if it touched no
 // row.
 func (tx *conn) change(ctx context.Context, what, statement string, values ...any) error {
 	n, err := tx.exec(ctx, statement, values...)
-	return changed(n, err, what)
+	return checkChanged(n, err, what)
 }
 
 // insertRow adds a row. CodeConflict if its key exists.
 func insertRow[R any](ctx context.Context, tx *conn, what string, row R) error {
-	return changed(1, gorm.G[R](tx.db).Create(ctx, &row), what)
+	return checkChanged(1, gorm.G[R](tx.db).Create(ctx, &row), what)
 }
 
 // query runs a statement that reads, and gives its rows to read.
 func query(ctx context.Context, db *gorm.DB, read func(rows *sql.Rows) error, statement string,
 	values ...any) (err error) {
 	count := int64(0)
-	defer traced(ctx, db, statement, &count, &err)()
+	defer trace(ctx, db, statement, &count, &err)()
 	statement, values = expandLists(statement, values)
 	rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
 	if err != nil {
@@ -128,7 +128,7 @@ func isList(value any) bool {
 // selectAll reads rows into structs with fields named like the columns, or into single values.
 func selectAll[R any](ctx context.Context, tx *conn, doing, statement string, values ...any) (rows []R, err error) {
 	err = query(ctx, tx.db, func(r *sql.Rows) error { return tx.db.ScanRows(r, &rows) }, statement, values...)
-	return rows, failed(doing, err)
+	return rows, wrapError(doing, err)
 }
 
 // selectAs is selectAll, with each row converted.
@@ -183,7 +183,7 @@ func each[R any](ctx context.Context, tx *conn, visit func(R) error, statement s
 		stopped = visit(row)
 		return stopped
 	}, statement, values...)
-	return cmp.Or(stopped, failed("read rows", err))
+	return cmp.Or(stopped, wrapError("read rows", err))
 }
 
 // row runs a statement that returns at most one row.
@@ -205,7 +205,7 @@ func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) on
 			none = nil
 			return r.Scan(to...)
 		}, statement, values...)
-		return givenUp(ctx, cmp.Or(err, none))
+		return addCause(ctx, cmp.Or(err, none))
 	}
 }
 
@@ -215,14 +215,14 @@ func (tx *conn) rows(ctx context.Context, visit func(scan func(to ...any) error)
 	return query(ctx, tx.db, func(r *sql.Rows) error { return visit(r.Scan) }, statement, values...)
 }
 
-// traced logs a statement that bypasses gorm, in gorm's format. Call the result at its end.
-func traced(ctx context.Context, db *gorm.DB, statement string, rows *int64, err *error) func() {
+// trace logs a statement that bypasses gorm, in gorm's format. Call the result at its end.
+func trace(ctx context.Context, db *gorm.DB, statement string, rows *int64, err *error) func() {
 	begin := time.Now()
 	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, *rows }, *err) }
 }
 
-// failed wraps a driver's error; nil stays nil.
-func failed(doing string, err error) error {
+// wrapError wraps a driver's error; nil stays nil.
+func wrapError(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -234,7 +234,7 @@ func notFound(err error, what string) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return app.E(app.CodeNotFound, "there is no such "+what, "Check the name or id; it may have been deleted.")
 	}
-	return failed("read "+what, err)
+	return wrapError("read "+what, err)
 }
 
 // conflict is the error of a change whose precondition no longer holds.
@@ -243,12 +243,12 @@ func conflict(what string) error {
 		"Look at it again and repeat what you did if it still applies.")
 }
 
-// changed returns a conflict if an update touched no row or its key exists.
-func changed(rows int64, err error, what string) error {
+// checkChanged returns a conflict if an update touched no row or its key exists.
+func checkChanged(rows int64, err error, what string) error {
 	if duplicate(err) || err == nil && rows == 0 {
 		return conflict(what)
 	}
-	return failed("change "+what, err)
+	return wrapError("change "+what, err)
 }
 
 // SQLite's result codes for a key that is there: https://www.sqlite.org/rescode.html.

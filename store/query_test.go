@@ -45,7 +45,7 @@ func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Standing(gone, []byte("x")); !errors.Is(err, context.Canceled) {
+	if _, err := s.ReadStanding(gone, []byte("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("standing: %v", err)
 	}
 }
@@ -111,10 +111,10 @@ func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
 		}
 		err = taken.QueryRowContext(t.Context()).Scan(&one)
 	}
-	if got := givenUp(ctx, err); !errors.Is(got, context.Canceled) {
+	if got := addCause(ctx, err); !errors.Is(got, context.Canceled) {
 		t.Errorf("who left: %v", got)
 	}
-	if got := givenUp(t.Context(), err); err == nil || errors.Is(got, context.Canceled) {
+	if got := addCause(t.Context(), err); err == nil || errors.Is(got, context.Canceled) {
 		t.Errorf("who waits: %v", got)
 	}
 }
@@ -129,13 +129,13 @@ func (interrupted) Code() int     { return sqliteInterrupt }
 func TestInterruptedIsGivenUp(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := givenUp(gone, fmt.Errorf("read: %w", interrupted{})); !errors.Is(err, context.Canceled) {
+	if err := addCause(gone, fmt.Errorf("read: %w", interrupted{})); !errors.Is(err, context.Canceled) {
 		t.Errorf("who left: %v", err)
 	}
-	if err := givenUp(t.Context(), interrupted{}); errors.Is(err, context.Canceled) || err == nil {
+	if err := addCause(t.Context(), interrupted{}); errors.Is(err, context.Canceled) || err == nil {
 		t.Errorf("who waits: %v", err)
 	}
-	if err := givenUp(gone, sql.ErrNoRows); err != sql.ErrNoRows {
+	if err := addCause(gone, sql.ErrNoRows); err != sql.ErrNoRows {
 		t.Errorf("another error: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (tx Questions) move(ctx context.Context, handle string, from, to app.Status
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, conflict("execution")
 	}
-	return id, failed("change execution", err)
+	return id, wrapError("change execution", err)
 }
 
 // Exchanges returns an execution's questions and answers in order.
@@ -103,8 +103,8 @@ type Recorded struct {
 	Failed    bool
 }
 
-// Recorded returns an execution's answers in order. CodeNotFound if it is gone.
-func (tx Questions) Recorded(ctx context.Context, handle string) ([]Recorded, error) {
+// ListRecorded returns an execution's answers in order. CodeNotFound if it is gone.
+func (tx Questions) ListRecorded(ctx context.Context, handle string) ([]Recorded, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ type unansweredRow struct {
 	AskedAt               int64
 }
 
-// Unanswered lists at most 20 open questions that were asked before a time, oldest first.
-func (tx Questions) Unanswered(ctx context.Context, before time.Time) ([]Unanswered, error) {
+// ListUnanswered lists at most 20 open questions that were asked before a time, oldest first.
+func (tx Questions) ListUnanswered(ctx context.Context, before time.Time) ([]Unanswered, error) {
 	return selectAs(ctx, tx.conn, func(r unansweredRow) (Unanswered, error) {
 		return Unanswered{r.Handle, r.ProfileHandle, fromMillis(r.AskedAt)}, nil
 	}, "read unanswered questions", `SELECT x.handle, x.profile_handle, q.asked_at

@@ -30,7 +30,7 @@ func TestUnansweredQuestionsAreListed(t *testing.T) {
 	})
 	var got []string
 	if err := s.Read(t.Context(), func(tx *Tx) error {
-		list, err := tx.Questions.Unanswered(t.Context(), start.Add(-time.Minute))
+		list, err := tx.Questions.ListUnanswered(t.Context(), start.Add(-time.Minute))
 		for _, q := range list {
 			got = append(got, q.ProfileHandle+" "+q.Handle+" "+q.AskedAt.Sub(start).String())
 		}

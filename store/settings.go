@@ -51,7 +51,7 @@ func (tx Settings) Set(ctx context.Context, at time.Time, settings ...Setting) e
 	for _, s := range settings {
 		row := settingRow{s.Key, s.Value, s.Sealed, toMillis(at)}
 		if err := gorm.G[settingRow](tx.db, clause.OnConflict{UpdateAll: true}).Create(ctx, &row); err != nil {
-			return failed("set setting", err)
+			return wrapError("set setting", err)
 		}
 	}
 	return nil

@@ -78,8 +78,8 @@ func (tx Skills) AllVersions(ctx context.Context) ([]SkillVersion, error) {
 		selectVersions+"WHERE s.deleted_at = 0 AND v.blob_id IS NOT NULL ORDER BY s.name, v.number DESC")
 }
 
-// Waiting returns the versions that nobody decided about, oldest first.
-func (tx Skills) Waiting(ctx context.Context) ([]SkillVersion, error) {
+// ListWaiting returns the versions that nobody decided about, oldest first.
+func (tx Skills) ListWaiting(ctx context.Context) ([]SkillVersion, error) {
 	return selectAs(ctx, tx.conn, namedVersionRow.version, "read versions",
 		selectVersions+"WHERE v.state = 'quarantined' AND v.blob_id IS NOT NULL ORDER BY v.uploaded_at, v.digest")
 }
@@ -147,11 +147,12 @@ func (tx Skills) Forget(ctx context.Context, skill int64) error {
 	return tx.run(ctx, "delete a skill", "UPDATE skill_versions SET blob_id = NULL WHERE skill_id = ?", skill)
 }
 
-// Stored returns the bytes and the number of unreviewed versions that a profile's agents uploaded.
-func (tx Skills) Stored(ctx context.Context, profileHandle string) (bytes int64, unreviewed int, err error) {
+// CountStored returns the bytes and the number of unreviewed versions that a profile's agents
+// uploaded.
+func (tx Skills) CountStored(ctx context.Context, profileHandle string) (bytes int64, unreviewed int, err error) {
 	err = tx.row(ctx, `SELECT coalesce(sum(size), 0), count(*) FILTER (WHERE state = 'quarantined')
 		FROM skill_versions WHERE uploader = ? AND blob_id IS NOT NULL`, profileHandle).Scan(&bytes, &unreviewed)
-	return bytes, unreviewed, failed("measure skills", err)
+	return bytes, unreviewed, wrapError("measure skills", err)
 }
 
 // Allow lets a profile run a skill and reports whether that is new. CodeNotFound if the profile is
@@ -164,13 +165,13 @@ func (tx Skills) Allow(ctx context.Context, skill int64, profileHandle string, b
 	n, err := tx.exec(ctx, `INSERT INTO skill_profiles (skill_id, profile_id, allowed_by, allowed_at)
 		SELECT ?, id, ?, ? FROM profiles WHERE handle = ? ON CONFLICT DO NOTHING`,
 		skill, toJSON(by), toMillis(at), profileHandle)
-	return n > 0, failed("allow a skill", err)
+	return n > 0, wrapError("allow a skill", err)
 }
 
 // Disallow undoes Allow. It reports whether the profile might run the skill.
 func (tx Skills) Disallow(ctx context.Context, skill int64, profileHandle string) (bool, error) {
 	n, err := tx.exec(ctx, "DELETE FROM skill_profiles WHERE skill_id = ? AND "+ofProfile, skill, profileHandle)
-	return n > 0, failed("disallow a skill", err)
+	return n > 0, wrapError("disallow a skill", err)
 }
 
 // Profiles returns the handles of the profiles that may run a skill.
@@ -179,8 +180,8 @@ func (tx Skills) Profiles(ctx context.Context, skill int64) ([]string, error) {
 		JOIN profiles p ON p.id = a.profile_id WHERE a.skill_id = ? ORDER BY p.handle`, skill)
 }
 
-// Allowed returns the numbers of the skills that a profile may run.
-func (tx Skills) Allowed(ctx context.Context, profileHandle string) ([]int64, error) {
+// ListAllowed returns the numbers of the skills that a profile may run.
+func (tx Skills) ListAllowed(ctx context.Context, profileHandle string) ([]int64, error) {
 	return selectAll[int64](ctx, tx.conn, "read skills", "SELECT skill_id FROM skill_profiles WHERE "+ofProfile,
 		profileHandle)
 }

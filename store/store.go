@@ -85,9 +85,9 @@ func openWith(ctx context.Context, dir string, log *slog.Logger, settings string
 	}
 	s := &Store{path: path}
 	if s.writer, err = connectWriter(ctx, dsn(path)+settings, log); err != nil {
-		return nil, unopened(dir, err)
+		return nil, addOpenCode(dir, err)
 	}
-	migrations, err := embedded()
+	migrations, err := loadEmbedded()
 	if err == nil {
 		err = migrate(ctx, s.writer, dir, migrations, log)
 	}
@@ -98,7 +98,7 @@ func openWith(ctx context.Context, dir string, log *slog.Logger, settings string
 		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log)
 	}
 	if err != nil {
-		return nil, errors.Join(unopened(dir, err), s.Close())
+		return nil, errors.Join(addOpenCode(dir, err), s.Close())
 	}
 	return s, nil
 }
@@ -132,7 +132,7 @@ func dsn(path string) string {
 func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn+"&_txlock=immediate", 1, log)
-		if err == nil || !busy(err) || time.Now().After(deadline) {
+		if err == nil || !isBusy(err) || time.Now().After(deadline) {
 			return db, err
 		}
 		if ended := sleep.For(ctx, 5*time.Millisecond); ended != nil {
@@ -195,7 +195,7 @@ func prepareFile(path string) error {
 
 // Read runs fn on a consistent snapshot and returns fn's error unchanged. Writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return givenUp(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(newTx(db)) }, &sql.TxOptions{}))
+	return addCause(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(newTx(db)) }, &sql.TxOptions{}))
 }
 
 // Write runs fn alone among all writers and commits if it returns nil.
@@ -215,7 +215,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 			tx = newTx(db)
 			return fn(tx)
 		}, &sql.TxOptions{})
-		return s.noted(givenUp(ctx, err)) // before the next one has its turn
+		return s.addWriteCode(addCause(ctx, err)) // before the next one has its turn
 	})
 	if tell := s.audited.Load(); err == nil && tx.audited && tell != nil {
 		(*tell)()
@@ -223,9 +223,9 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
-// givenUp adds the context's error if its end rolled back a transaction or interrupted a statement.
-// database/sql and SQLite don't name the cause, which would look like a server fault.
-func givenUp(ctx context.Context, err error) error {
+// addCause adds the context's error if its end rolled back a transaction or interrupted a
+// statement. database/sql and SQLite don't name the cause, which would look like a server fault.
+func addCause(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -362,12 +362,12 @@ const (
 	sqliteShmSize = 10 | 19<<8 // IOERR_SHMSIZE
 )
 
-// noted adds a code to a write that failed for lack of room or a busy database. The transaction was
-// rolled back; nothing is damaged.
-func (s *Store) noted(err error) error {
+// addWriteCode adds a code to a write that failed for lack of room or a busy database. The
+// transaction was rolled back; nothing is damaged.
+func (s *Store) addWriteCode(err error) error {
 	now := time.Now()
 	switch {
-	case busy(err):
+	case isBusy(err):
 		s.keptAt.Store(&now)
 		return storageBusy(err)
 	case !noRoom(err):
@@ -377,11 +377,11 @@ func (s *Store) noted(err error) error {
 	return storageFull(err)
 }
 
-// unopened adds a code to a failed open. The shared memory file and write-ahead log need room even
-// to read.
-func unopened(dir string, err error) error {
+// addOpenCode adds a code to a failed open. The shared memory file and write-ahead log need room
+// even to read.
+func addOpenCode(dir string, err error) error {
 	switch {
-	case busy(err):
+	case isBusy(err):
 		return storageBusy(err)
 	case !noRoom(err) && !errors.Is(err, unix.ENOSPC):
 		return err
@@ -401,7 +401,7 @@ func storageBusy(cause error) error {
 	return e
 }
 
-func busy(err error) bool { return resultCode(err)&0xff == sqliteBusy }
+func isBusy(err error) bool { return resultCode(err)&0xff == sqliteBusy }
 
 // resultCode is SQLite's, 0 if the error is not from there.
 func resultCode(err error) int {

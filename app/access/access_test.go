@@ -213,7 +213,7 @@ func TestRaceNewTokenAgainstEnroll(t *testing.T) {
 				return err
 			},
 		)
-		if _, err := d.Enrollment.Enrolling(ctx, half.Token); err == nil {
+		if _, err := d.Enrollment.IsEnrolling(ctx, half.Token); err == nil {
 			t.Error("what the token before opened is still good")
 		}
 		token = next

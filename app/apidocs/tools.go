@@ -51,7 +51,7 @@ var aboutHTTP = regexp.MustCompile(`\?[a-z]+=|header|[Bb]earer|\b(GET|POST|DELET
 // toolText is the model's description, with waiting in place of HTTP.
 func toolText(op Operation) string {
 	sentences := []string{op.Summary + "."}
-	if waits := Waiting(op.ID); waits != "" {
+	if waits := DescribeWait(op.ID); waits != "" {
 		sentences = append(sentences, waits)
 	}
 	for sentence := range strings.SplitSeq(op.Detail, ". ") {
@@ -62,8 +62,8 @@ func toolText(op Operation) string {
 	return strings.Join(sentences, " ")
 }
 
-// Waiting describes how long an operation's tool waits and for whom, or "".
-func Waiting(operation string) string {
+// DescribeWait describes how long an operation's tool waits and for whom, or "".
+func DescribeWait(operation string) string {
 	switch operation {
 	case "execute", "rerun":
 		return "Waits for the end and returns the whole execution, or the script's question to you."

@@ -21,7 +21,7 @@ func (s *Service) Approve(ctx context.Context, by app.Actor, id string, scope ap
 	}
 	return s.decide(ctx, by, id, func(tx *store.Tx, a *app.Approval) (action, detail string, e Effect, err error) {
 		if a.State != app.ApprovalOpen && a.State != app.ApprovalRefused {
-			return "", "", e, decided(*a)
+			return "", "", e, alreadyDecidedError(*a)
 		}
 		before := a.State
 		a.State, a.Scope, a.Reason = app.ApprovalApproved, scope, ""
@@ -54,13 +54,13 @@ func (s *Service) Refuse(ctx context.Context, by app.Actor, id, reason string) (
 	}
 	return s.decide(ctx, by, id, func(tx *store.Tx, a *app.Approval) (action, detail string, e Effect, err error) {
 		if a.State != app.ApprovalOpen {
-			return "", "", e, decided(*a)
+			return "", "", e, alreadyDecidedError(*a)
 		}
 		a.State, a.Reason = app.ApprovalRefused, reason
 		if err := tx.Approvals.Set(ctx, *a, app.ApprovalOpen); err != nil {
 			return "", "", e, err
 		}
-		held, err := tx.Approvals.Held(ctx, a.ID)
+		held, err := tx.Approvals.ListHeld(ctx, a.ID)
 		if err != nil {
 			return "", "", e, err
 		}
@@ -75,14 +75,14 @@ func (s *Service) Refuse(ctx context.Context, by app.Actor, id, reason string) (
 // decision now.
 func (s *Service) Revoke(ctx context.Context, by app.Actor, id string) (app.Approval, error) {
 	return s.decide(ctx, by, id, func(tx *store.Tx, a *app.Approval) (action, detail string, e Effect, err error) {
-		held, err := tx.Approvals.Held(ctx, a.ID)
+		held, err := tx.Approvals.ListHeld(ctx, a.ID)
 		if err != nil {
 			return "", "", e, err
 		}
 		counts := a.State == app.ApprovalApproved || a.State == app.ApprovalRefused ||
 			a.State == app.ApprovalUsed && len(held) > 0
 		if !counts {
-			return "", "", e, decided(*a)
+			return "", "", e, alreadyDecidedError(*a)
 		}
 		before := a.State
 		a.State = app.ApprovalRevoked
@@ -103,7 +103,7 @@ func checkReason(reason string) (string, error) {
 	return reason, app.CheckText("reason", reason, app.MaxReason)
 }
 
-func decided(a app.Approval) error {
+func alreadyDecidedError(a app.Approval) error {
 	return app.E(app.CodeConflict, "nothing is to be decided here: this approval is "+string(a.State)+" now",
 		"Look at the list of approvals again.")
 }
@@ -153,7 +153,7 @@ func (s *Service) end(
 // ApplyRule applies a profile's rule to its unclaimed executions. Announce must follow the commit.
 func (s *Service) ApplyRule(ctx context.Context, tx *store.Tx, profileHandle string, may app.MayRun) (e Effect,
 	err error) {
-	list, err := tx.Approvals.Unapproved(ctx, profileHandle, may)
+	list, err := tx.Approvals.ListUnapproved(ctx, profileHandle, may)
 	if err != nil {
 		return e, err
 	}

@@ -15,10 +15,10 @@ func (s *Service) Open(ctx context.Context) ([]app.Approval, error) {
 	return s.list(ctx, "", app.ApprovalOpen)
 }
 
-// Undecided counts the scripts and skill versions that wait for a person.
-func (s *Service) Undecided(ctx context.Context) (scripts, versions int, err error) {
+// CountUndecided counts the scripts and skill versions that wait for a person.
+func (s *Service) CountUndecided(ctx context.Context) (scripts, versions int, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
-		scripts, versions, err = tx.Undecided(ctx)
+		scripts, versions, err = tx.CountUndecided(ctx)
 		return err
 	})
 	return scripts, versions, err

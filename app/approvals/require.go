@@ -54,7 +54,7 @@ func (s *Service) Require(ctx context.Context, tx *store.Tx, script Script) (app
 		}
 		return a.ID, false, err
 	case app.ApprovalRefused:
-		return "", false, refused(a)
+		return "", false, refusedError(a)
 	}
 	approval, err = s.ask(ctx, tx, now.Approval, script)
 	return approval, true, err
@@ -86,7 +86,7 @@ func (s *Service) ask(ctx context.Context, tx *store.Tx, a app.Approval, script 
 		"Asked for an approval of the script "+short(a.Subject)+"."))
 }
 
-func refused(a app.Approval) error {
+func refusedError(a app.Approval) error {
 	return app.E(app.CodeScriptRefused, "a person refused this script; it did not run: "+a.Reason,
 		"Change the script as the reason says, and submit that. Don't submit this one again.")
 }

@@ -68,7 +68,7 @@ func (s *Log) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err e
 // ArchivedEvents returns up to 1000 archived events after a sequence number, oldest first.
 func (s *Log) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
-		events, err = tx.Events.Archived(ctx, source, after, 1000)
+		events, err = tx.Events.ListArchived(ctx, source, after, 1000)
 		return err
 	})
 	return events, err

@@ -53,7 +53,7 @@ func (s *AdminToken) Ensure(ctx context.Context, configured app.Secret) (printed
 	if founded, err := s.people.Exist(ctx); err != nil || founded {
 		return app.Secret{}, err
 	}
-	stored, err := s.stored(ctx)
+	stored, err := s.readToken(ctx)
 	if err != nil {
 		return app.Secret{}, err
 	}
@@ -107,7 +107,7 @@ type storedToken struct {
 	finder []byte
 }
 
-func (s *AdminToken) stored(ctx context.Context) (stored storedToken, err error) {
+func (s *AdminToken) readToken(ctx context.Context) (stored storedToken, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		settings, err := tx.Settings.GetAll(ctx, settingToken, settingFinder)
 		stored = storedToken{string(settings[settingToken].Value), settings[settingFinder].Value}

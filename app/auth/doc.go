@@ -28,5 +28,6 @@
 //
 // A session is a random token; only its SHA-256 is kept. It ends 12 hours after its last use
 // (an open browser tab is no use), 7 days after login, or when somebody ends it.
-// Irreversible actions ask for the password or a passkey again after five minutes (Session.Fresh).
+// Irreversible actions ask for the password or a passkey again after five minutes
+// (Session.IsFresh).
 package auth

@@ -30,7 +30,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 	if err != nil {
 		return opened, err
 	}
-	stored, err := s.token.stored(ctx)
+	stored, err := s.token.readToken(ctx)
 	if err != nil {
 		return opened, err
 	}
@@ -42,7 +42,7 @@ func (s *Enrollment) Enroll(ctx context.Context, address, userAgent string, toke
 			!s.hashes.matches(ctx, token, stored.hash) {
 			return opened, s.refusals.record(ctx, somebody, "admin", "Refused a login with a wrong token.")
 		}
-		s.attempts.succeed(Origin(address))
+		s.attempts.refund(Origin(address))
 	}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		if invitation == "" {
@@ -77,12 +77,12 @@ func (s *Enrollment) invitation(ctx context.Context, token app.Secret) (id strin
 	return id, err
 }
 
-// Enrolling reports whether Enroll's cookie may also reset a known person's password. Another
+// IsEnrolling reports whether Enroll's cookie may also reset a known person's password. Another
 // cookie is CodeUnauthorized.
-func (s *Enrollment) Enrolling(ctx context.Context, cookie app.Secret) (known bool, err error) {
+func (s *Enrollment) IsEnrolling(ctx context.Context, cookie app.Secret) (known bool, err error) {
 	found, err := s.sessions.find(ctx, cookie)
 	if err == nil && found.PersonID != "" {
-		err = unauthorized()
+		err = unauthorizedError()
 	}
 	return err == nil && found.Invitation == "", err
 }
@@ -98,7 +98,7 @@ func (s *Enrollment) Join(
 		return opened, err
 	}
 	if enrolled.PersonID != "" {
-		return opened, unauthorized()
+		return opened, unauthorizedError()
 	}
 	if name, err = app.CheckPersonName(name); err != nil {
 		return opened, err
@@ -132,7 +132,7 @@ func (s *Enrollment) spend(ctx context.Context, tx *store.Tx, by app.Actor, enro
 	role app.Role, err error,
 ) {
 	if _, err := tx.Sessions.ByToken(ctx, enrolled.Token); app.CodeOf(err) == app.CodeNotFound { // ended meanwhile
-		return "", unauthorized()
+		return "", unauthorizedError()
 	} else if err != nil {
 		return "", err
 	}

@@ -46,8 +46,8 @@ func (l *limiter) begin(key string, now time.Time) bool {
 	return true
 }
 
-// succeed takes back one attempt.
-func (l *limiter) succeed(key string) {
+// refund takes back one attempt.
+func (l *limiter) refund(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b := l.keys[key]; b != nil && b.failures > 0 {

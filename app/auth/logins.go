@@ -43,7 +43,7 @@ func (s *Logins) Login(ctx context.Context, address, userAgent, name string, pas
 		return opened, s.refusals.record(ctx, somebody, subjectOf(p, "login"),
 			"Refused a login with a wrong name or password.")
 	}
-	s.attempts.succeed(Origin(address))
+	s.attempts.refund(Origin(address))
 	by := app.Actor{Kind: app.ActorPerson, Name: p.Name, Address: address}
 	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
 		// The password or the person may have changed during the check.
@@ -97,7 +97,7 @@ func (s *Logins) checkOwn(ctx context.Context, current Session, password app.Sec
 		}
 		return p, app.Invalid("password", "that is not your password", "Type the one that you log in with.")
 	}
-	s.confirms.succeed(current.PersonID)
+	s.confirms.refund(current.PersonID)
 	return p, nil
 }
 

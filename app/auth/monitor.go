@@ -15,7 +15,7 @@ func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secr
 	if n := len(token.Reveal()); n < minToken || n > maxToken || app.IsProfileID(token.Reveal()) {
 		return wrongMonitor()
 	}
-	stored, err := s.stored(ctx)
+	stored, err := s.readToken(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *AdminToken) Monitor(ctx context.Context, address string, token app.Secr
 		}
 		return wrongMonitor()
 	}
-	s.attempts.succeed(Origin(address))
+	s.attempts.refund(Origin(address))
 	s.monitors.learn(stored.hash, token)
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *Passkeys) Register(
 	return s.store.Write(ctx, func(tx *store.Tx) error {
 		p, err := tx.People.ByID(ctx, current.PersonID)
 		if app.CodeOf(err) == app.CodeNotFound { // removed meanwhile
-			return unauthorized()
+			return unauthorizedError()
 		} else if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *Passkeys) Login(
 		return tx.Audit(ctx, app.NewEvent(s.now(), by, "session.login", p.Name, "Logged in with the passkey "+k.Name+"."))
 	})
 	if err == nil {
-		s.attempts.succeed(Origin(address))
+		s.attempts.refund(Origin(address))
 	}
 	return opened, err
 }
@@ -174,7 +174,7 @@ func (s *Passkeys) Confirm(ctx context.Context, current Session, rp app.RelyingP
 			"Confirmed with the passkey "+k.Name+"."))
 	})
 	if err == nil {
-		s.confirms.succeed(current.PersonID)
+		s.confirms.refund(current.PersonID)
 	}
 	return err
 }
@@ -208,7 +208,7 @@ func (s *Passkeys) use(ctx context.Context, rp app.RelyingParty, by app.Actor, r
 			return err
 		}
 		name = p.Name
-		k, err := verified(party, passkeyUser{p, rp}, challenge, parsed)
+		k, err := verifyAssertion(party, passkeyUser{p, rp}, challenge, parsed)
 		if err != nil {
 			refused = err
 			return err
@@ -253,8 +253,8 @@ func (s *Passkeys) refuse(ctx context.Context, by app.Actor, subject string, rea
 	return s.refusals.record(ctx, by, subject, "Refused a passkey: "+why+".")
 }
 
-// verified checks the signature, host, origin, counter, and that the user was verified.
-func verified(party *webauthn.WebAuthn, user passkeyUser, challenge string,
+// verifyAssertion checks the signature, host, origin, counter, and that the user was verified.
+func verifyAssertion(party *webauthn.WebAuthn, user passkeyUser, challenge string,
 	parsed *protocol.ParsedCredentialAssertionData,
 ) (app.Passkey, error) {
 	at := slices.IndexFunc(user.Passkeys, func(k app.Passkey) bool {

@@ -162,7 +162,7 @@ func TestPasskeyLogsItsPersonIn(t *testing.T) {
 	a := d.addPasskey(ada, " laptop  one ")
 	d.Pass(time.Hour)
 	opened := accesstest.Must[auth.Opened](t)(d.logInWith(a.get(d.passkeyOptions()), accesstest.Browser))
-	if x := d.SessionOf(opened.Token); x.PersonID != ada.PersonID || x.Actor.Name != "Ada" || !x.Fresh(d.Now()) {
+	if x := d.SessionOf(opened.Token); x.PersonID != ada.PersonID || x.Actor.Name != "Ada" || !x.IsFresh(d.Now()) {
 		t.Errorf("session %+v", x)
 	}
 	list := accesstest.Must[[]app.Passkey](t)(d.Passkeys.List(t.Context(), ada.PersonID))
@@ -386,13 +386,13 @@ func TestPasskeyConfirmsItsOwnPersonOnly(t *testing.T) {
 	d.Pass(5 * time.Minute)
 	accesstest.WantCode(t, "another person's", d.Passkeys.Confirm(ctx, ada, here, others.get(d.passkeyOptions())),
 		app.CodeUnauthorized)
-	if d.SessionOf(cookie).Fresh(d.Now()) {
+	if d.SessionOf(cookie).IsFresh(d.Now()) {
 		t.Error("fresh after another person's passkey")
 	}
 	if err := d.Passkeys.Confirm(ctx, ada, here, own.get(d.passkeyOptions())); err != nil {
 		t.Fatal(err)
 	}
-	if !d.SessionOf(cookie).Fresh(d.Now()) {
+	if !d.SessionOf(cookie).IsFresh(d.Now()) {
 		t.Error("not fresh after one's own")
 	}
 	accesstest.WantCode(t, "the same answer again", d.Passkeys.Confirm(ctx, ada, here, own.lastSent),

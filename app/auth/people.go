@@ -117,7 +117,7 @@ func (s *People) SetRole(ctx context.Context, by Session, id string, role app.Ro
 func (s *People) stillOwner(ctx context.Context, tx *store.Tx, current Session) error {
 	me, err := tx.People.ByID(ctx, current.PersonID)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return unauthorized()
+		return unauthorizedError()
 	}
 	if err == nil && me.Role != app.RoleOwner {
 		return app.E(app.CodeForbidden, "only an owner may do this", "Ask an owner.")

@@ -30,7 +30,7 @@ func TestTheAdminTokenWorksOnce(t *testing.T) {
 	opened := accesstest.Must[auth.Opened](t)(
 		d.Enrollment.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ",
 			app.NewSecret(accesstest.GoodPassword)))
-	if x := d.SessionOf(opened.Token); x.Actor.Name != "Ada Lovelace" || !x.Fresh(d.Now()) {
+	if x := d.SessionOf(opened.Token); x.Actor.Name != "Ada Lovelace" || !x.IsFresh(d.Now()) {
 		t.Errorf("session %+v", x)
 	}
 	d.over("the half session", first)
@@ -136,22 +136,22 @@ func TestFreshPasswords(t *testing.T) {
 	d := founded(t)
 	ctx := t.Context()
 	cookie := d.LogIn("Ada")
-	if !d.SessionOf(cookie).Fresh(d.Now()) {
+	if !d.SessionOf(cookie).IsFresh(d.Now()) {
 		t.Error("not fresh after the login")
 	}
 	d.Pass(5 * time.Minute)
 	x := d.SessionOf(cookie)
-	if x.Fresh(d.Now()) {
+	if x.IsFresh(d.Now()) {
 		t.Error("fresh after five minutes")
 	}
 	accesstest.WantCode(t, "wrong", d.Logins.Confirm(ctx, x, app.NewSecret("not the password")), app.CodeInvalidField)
-	if d.SessionOf(cookie).Fresh(d.Now()) {
+	if d.SessionOf(cookie).IsFresh(d.Now()) {
 		t.Error("fresh after a wrong password")
 	}
 	if err := d.Logins.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
 		t.Fatal(err)
 	}
-	if !d.SessionOf(cookie).Fresh(d.Now()) {
+	if !d.SessionOf(cookie).IsFresh(d.Now()) {
 		t.Error("not fresh after the right one")
 	}
 	d.Pass(time.Minute)

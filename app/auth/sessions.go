@@ -29,9 +29,9 @@ type Session struct {
 	ConfirmedAt time.Time // when they last showed who they are, by password or passkey
 }
 
-// Fresh reports whether the person confirmed their identity within five minutes. Irreversible
+// IsFresh reports whether the person confirmed their identity within five minutes. Irreversible
 // actions need this.
-func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
+func (x Session) IsFresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
 
 // Opened is a new session, for the cookie.
 type Opened struct {
@@ -49,15 +49,15 @@ type Sessions struct {
 
 // Touch returns a cookie's session and extends its idle time, else CodeUnauthorized.
 func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string) (Session, error) {
-	session, seenAt, err := s.standing(ctx, cookie, address)
+	session, seenAt, err := s.findValid(ctx, cookie, address)
 	if err != nil {
 		return Session{}, err
 	}
-	if now := s.now(); now.Sub(seenAt) >= sessionNote && !s.justUnnoted(now) {
+	if now := s.now(); now.Sub(seenAt) >= sessionNote && !s.takeUnnoted(now) {
 		err := s.store.Write(ctx, func(tx *store.Tx) error { return tx.Sessions.See(ctx, session.ID, address, now) })
 		switch app.CodeOf(err) {
 		case app.CodeConflict: // it was ended meanwhile
-			return Session{}, unauthorized()
+			return Session{}, unauthorizedError()
 		case app.CodeStorageFull, app.CodeStorageBusy:
 			// Pages must not wait while a person frees disk space.
 			s.unnoted.Store(&now)
@@ -70,7 +70,7 @@ func (s *Sessions) Touch(ctx context.Context, cookie app.Secret, address string)
 	return session, nil
 }
 
-func (s *Sessions) justUnnoted(now time.Time) bool {
+func (s *Sessions) takeUnnoted(now time.Time) bool {
 	at := s.unnoted.Load()
 	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
 }
@@ -78,14 +78,14 @@ func (s *Sessions) justUnnoted(now time.Time) bool {
 // Get is Touch without extending the idle time. It is for automatic requests of open tabs and
 // second looks.
 func (s *Sessions) Get(ctx context.Context, cookie app.Secret, address string) (Session, error) {
-	session, _, err := s.standing(ctx, cookie, address)
+	session, _, err := s.findValid(ctx, cookie, address)
 	return session, err
 }
 
-func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address string) (Session, time.Time, error) {
+func (s *Sessions) findValid(ctx context.Context, cookie app.Secret, address string) (Session, time.Time, error) {
 	found, err := s.find(ctx, cookie)
 	if err == nil && found.PersonID == "" {
-		err = unauthorized()
+		err = unauthorizedError()
 	}
 	if err != nil {
 		return Session{}, time.Time{}, err
@@ -96,7 +96,7 @@ func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address stri
 		return err
 	})
 	if app.CodeOf(err) == app.CodeNotFound { // removed just now
-		err = unauthorized()
+		err = unauthorizedError()
 	}
 	if err != nil {
 		return Session{}, time.Time{}, err
@@ -110,20 +110,20 @@ func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address stri
 // find returns a cookie's valid session, else CodeUnauthorized.
 func (s *Sessions) find(ctx context.Context, cookie app.Secret) (found store.AdminSession, err error) {
 	if cookie.Empty() {
-		return found, unauthorized()
+		return found, unauthorizedError()
 	}
 	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
 		found, err = tx.Sessions.ByToken(ctx, tokenDigest(cookie))
 		return err
 	})
 	if app.CodeOf(err) == app.CodeNotFound {
-		return found, unauthorized()
+		return found, unauthorizedError()
 	}
 	if err != nil {
 		return found, err
 	}
 	if now := s.now(); !now.Before(found.ExpiresAt) || !now.Before(found.SeenAt.Add(sessionIdle)) {
-		return found, unauthorized()
+		return found, unauthorizedError()
 	}
 	return found, nil
 }
@@ -244,7 +244,7 @@ func tokenDigest(token app.Secret) []byte {
 	return sum[:]
 }
 
-func unauthorized() error {
+func unauthorizedError() error {
 	return app.E(app.CodeUnauthorized, "you are not logged in",
 		"Log in with your name and password; airlock admin token on the host of Airlock lets you choose new ones.")
 }

@@ -56,11 +56,11 @@ func TestConfiguredToken(t *testing.T) {
 	}
 	half := d.ShowToken(first)
 	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, first)) // an ordinary restart
-	accesstest.Must[bool](t)(d.Enrollment.Enrolling(ctx, half))
+	accesstest.Must[bool](t)(d.Enrollment.IsEnrolling(ctx, half))
 	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, app.Secret{})) // no longer configured: the hash stays
-	accesstest.Must[bool](t)(d.Enrollment.Enrolling(ctx, half))
+	accesstest.Must[bool](t)(d.Enrollment.IsEnrolling(ctx, half))
 	accesstest.Must[app.Secret](t)(d.AdminToken.Ensure(ctx, second))
-	_, err := d.Enrollment.Enrolling(ctx, half)
+	_, err := d.Enrollment.IsEnrolling(ctx, half)
 	accesstest.WantCode(t, "what the token before opened", err, app.CodeUnauthorized)
 	_, err = d.Enrollment.Enroll(ctx, accesstest.Browser, "", first)
 	accesstest.WantCode(t, "the token before", err, app.CodeUnauthorized)
@@ -100,7 +100,7 @@ func TestNewTokenEndsEverySession(t *testing.T) {
 	for _, s := range sessions {
 		d.over("old session", s)
 	}
-	_, err = d.Enrollment.Enrolling(ctx, half)
+	_, err = d.Enrollment.IsEnrolling(ctx, half)
 	accesstest.WantCode(t, "half in", err, app.CodeUnauthorized)
 	for name, old := range map[string]app.Secret{"old token": old, "invitation": invitation} {
 		_, err := d.Enrollment.Enroll(ctx, accesstest.Browser, "", old)

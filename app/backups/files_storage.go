@@ -45,7 +45,7 @@ func (f *FilesStorage) storage(ctx context.Context) (blobs.Store, error) {
 func (f *FilesStorage) bucket(at blobs.S3) (_ *blobs.Bucket, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.open != nil && same(at, f.at) {
+	if f.open != nil && isSameStorage(at, f.at) {
 		return f.open, nil
 	}
 	f.at = at
@@ -57,7 +57,7 @@ func (f *FilesStorage) bucket(at blobs.S3) (_ *blobs.Bucket, err error) {
 	return f.open, err
 }
 
-func same(a, b blobs.S3) bool {
+func isSameStorage(a, b blobs.S3) bool {
 	secret := a.SecretKey.Equal(b.SecretKey)
 	a.SecretKey, b.SecretKey = app.Secret{}, app.Secret{}
 	return secret && a == b

@@ -149,7 +149,7 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 		return b, nil
 	}
 	b.Next = slotBefore(b.Settings.Every, s.now()).Add(step(b.Settings.Every))
-	if last, bad := troubled(b.List); bad {
+	if last, bad := lastFailed(b.List); bad {
 		b.Problem = last.Error
 	}
 	return b, nil
@@ -163,7 +163,7 @@ func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad boo
 		if err != nil {
 			return err
 		}
-		if last, bad = troubled(list); !bad {
+		if last, bad = lastFailed(list); !bad {
 			return nil
 		}
 		settings, ok, err := s.readSettings(ctx, tx)
@@ -173,8 +173,8 @@ func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad boo
 	return last, bad, err
 }
 
-// troubled returns the newest attempt that has ended, and whether it came to nothing.
-func troubled(newestFirst []store.Backup) (last store.Backup, bad bool) {
+// lastFailed returns the newest attempt that has ended, and whether it came to nothing.
+func lastFailed(newestFirst []store.Backup) (last store.Backup, bad bool) {
 	for _, b := range newestFirst {
 		if b.Status != store.BackupRunning {
 			return b, b.Status != store.BackupVerified
@@ -183,8 +183,8 @@ func troubled(newestFirst []store.Backup) (last store.Backup, bad bool) {
 	return store.Backup{}, false
 }
 
-// Found says what was found in a backup when it was restored.
-func Found(b store.Backup) string {
+// DescribeRestore says what was found in a backup when it was restored.
+func DescribeRestore(b store.Backup) string {
 	var c content.Counts
 	if err := json.Unmarshal([]byte(b.Counts), &c); err != nil {
 		return ""

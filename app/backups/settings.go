@@ -102,7 +102,7 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		return err
 	}
 	if b.On || b.Files {
-		if err := s.apart(b); err != nil {
+		if err := s.checkSeparate(b); err != nil {
 			return err
 		}
 		if err := b.try(ctx); err != nil {
@@ -157,8 +157,9 @@ func (b BackupSettings) open() (blobs.Store, error) {
 	return blobs.OpenDir(b.Directory)
 }
 
-// apart refuses a directory inside the data directory: what takes the data would take its backups.
-func (s *Service) apart(b BackupSettings) error {
+// checkSeparate refuses a directory inside the data directory: what takes the data would take its
+// backups.
+func (s *Service) checkSeparate(b BackupSettings) error {
 	if b.Kind != ToDirectory {
 		return nil
 	}

@@ -152,15 +152,15 @@ func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) 
 	}
 	if _, err := b.client.StatObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.StatObjectOptions{}); err == nil {
 		return fmt.Errorf("blobs: %s is there already", name)
-	} else if !missing(err) {
-		return b.failed("look for "+name, err)
+	} else if !isMissing(err) {
+		return b.explain("look for "+name, err)
 	}
 	_, err := b.client.PutObject(ctx, b.at.Bucket, b.at.Prefix+name, reading{ctx, r}, size, minio.PutObjectOptions{
 		ContentType: "application/octet-stream", NumThreads: 1, DisableMultipart: size >= 0 && size <= partSize,
 		PartSize: max(partSize, uint64(size)/9000), //nolint:gosec // a size is not negative
 	})
 	if err != nil {
-		return b.failed("write "+name, err)
+		return b.explain("write "+name, err)
 	}
 	return nil
 }
@@ -169,10 +169,10 @@ func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) 
 func (b *Bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	object, err := b.client.GetObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.GetObjectOptions{})
 	if err != nil {
-		return nil, b.failed("read "+name, err)
+		return nil, b.explain("read "+name, err)
 	}
 	if _, err := object.Stat(); err != nil { // only now is it asked for
-		return nil, errors.Join(b.failed("read "+name, err), object.Close())
+		return nil, errors.Join(b.explain("read "+name, err), object.Close())
 	}
 	return object, nil
 }
@@ -186,7 +186,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
 	for o := range b.client.ListObjects(ctx, b.at.Bucket,
 		minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix, MaxKeys: pageSize}) {
 		if o.Err != nil {
-			return nil, b.failed("list", o.Err)
+			return nil, b.explain("list", o.Err)
 		}
 		if seen++; seen > maxListed {
 			return nil, fmt.Errorf("blobs: list: there are more than %d files whose names begin with %s", maxListed,
@@ -205,19 +205,19 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 		return fmt.Errorf("blobs: %q is not a name of a blob", name)
 	}
 	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil &&
-		!missing(err) {
-		return b.failed("delete "+name, err)
+		!isMissing(err) {
+		return b.explain("delete "+name, err)
 	}
 	return nil
 }
 
-func missing(err error) bool {
+func isMissing(err error) bool {
 	code := minio.ToErrorResponse(err).Code
 	return code == minio.NoSuchKey || code == "NotFound"
 }
 
-// failed says in words what people run into most.
-func (b *Bucket) failed(what string, err error) error {
+// explain says in words what people run into most.
+func (b *Bucket) explain(what string, err error) error {
 	var kind error
 	var net *url.Error
 	switch r := minio.ToErrorResponse(err); r.Code {

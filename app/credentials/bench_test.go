@@ -59,7 +59,7 @@ func BenchmarkSearchSets(b *testing.B) {
 		})
 	}
 	first("lookup", func(b testing.TB, sets *credentials.SearchSets, at app.Host) {
-		must2(b)(sets.Known(ctx, at.Name, at.Ports[0]))
+		must2(b)(sets.ValuesFor(ctx, at.Name, at.Ports[0]))
 	})
 	first("answer", answer)
 	first("output", output)
@@ -77,13 +77,13 @@ func must2(b testing.TB) func(v *swap.Values, err error) *swap.Values {
 
 // answer measures one small answer.
 func answer(b testing.TB, sets *credentials.SearchSets, at app.Host) {
-	known := must2(b)(sets.Known(context.Background(), at.Name, at.Ports[0]))
+	known := must2(b)(sets.ValuesFor(context.Background(), at.Name, at.Ports[0]))
 	if known == nil {
 		return
 	}
 	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 		Body: io.NopCloser(strings.NewReader(`{"status":"ok"}`))}
-	if err := swap.New(nil).Incoming(swap.Target{Host: at.Name, Port: at.Ports[0], TLS: true}, resp,
+	if err := swap.New(nil).MaskResponse(swap.Target{Host: at.Name, Port: at.Ports[0], TLS: true}, resp,
 		known); err != nil {
 		b.Fatal(err)
 	}

@@ -11,13 +11,13 @@ import (
 const ChangesCount = "Changes count for all of them without a new lock. Added hosts count only for profiles " +
 	"that were locked while the credential had no hosts."
 
-// LockedAmong counts profiles and the locked ones: 3 profiles (2 locked).
-func LockedAmong(profiles []app.Profile, now time.Time) string {
-	return fmt.Sprintf("%s (%d locked)", app.Count(len(profiles), "profile"), Locked(profiles, now))
+// DescribeLocked counts profiles and the locked ones: 3 profiles (2 locked).
+func DescribeLocked(profiles []app.Profile, now time.Time) string {
+	return fmt.Sprintf("%s (%d locked)", app.Count(len(profiles), "profile"), CountLocked(profiles, now))
 }
 
-// Locked counts the profiles that are locked.
-func Locked(profiles []app.Profile, now time.Time) (n int) {
+// CountLocked counts the profiles that are locked.
+func CountLocked(profiles []app.Profile, now time.Time) (n int) {
 	for _, p := range profiles {
 		if p.State(now) == app.StateLocked {
 			n++
@@ -37,11 +37,11 @@ func ModeGives(before, mode app.Mode) string {
 	return ""
 }
 
-// Replaced says for how many days a replaced value is searched for.
-func Replaced(c app.Credential, days int) string {
+// DescribeReplacement says for how many days a replaced value is searched for.
+func DescribeReplacement(c app.Credential, days int) string {
 	const never = "A new value applies from the next execution; the old one is never used again."
 	switch {
-	case !c.Searched():
+	case !c.IsSearched():
 		return never
 	case days == 0:
 		return never + " Answers and output are then not searched for the old one any more: revoke it at its service first."
@@ -50,12 +50,12 @@ func Replaced(c app.Credential, days int) string {
 		". Revoke it at its service."
 }
 
-// Deleted says what the deletion of a credential ends, in sentences.
-func Deleted(c app.Credential) []string {
+// DescribeDeletion says what the deletion of a credential ends, in sentences.
+func DescribeDeletion(c app.Credential) []string {
 	all := []string{
 		"Scripts can't use it any more. Its value is destroyed with all earlier versions. This can't be undone.",
 	}
-	if c.Searched() {
+	if c.IsSearched() {
 		all = append(all, "Airlock stops searching answers and output for the value, "+
 			"which its service still accepts. Revoke it there first.")
 	}

@@ -87,9 +87,9 @@ func newSearchSets(st *store.Store, ring *secrets.Keyring, vault *vaultMemory) *
 		found: map[string]found{}, sets: map[string]*searchSet{}}
 }
 
-// Known returns the values to search for in a host's answers. Host is canonical. It is nil where no
-// sealed credential belongs.
-func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Values, error) {
+// ValuesFor returns the values to search for in a host's answers. Host is canonical. It is nil
+// where no sealed credential belongs.
+func (s *SearchSets) ValuesFor(ctx context.Context, host string, port int) (*swap.Values, error) {
 	f, err := s.find(ctx, "place "+net.JoinHostPort(host, strconv.Itoa(port)),
 		func(h app.Host) bool { return h.Matches(host, port) })
 	if err != nil || !f.sealed {
@@ -233,7 +233,7 @@ func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.H
 				name.WriteString(m.key())
 			}
 		}
-		if f.set = s.cached(name.String()); f.set == nil {
+		if f.set = s.findCached(name.String()); f.set == nil {
 			f.set, err = s.open(ctx, in, list)
 			if errors.Is(err, errChanged) {
 				continue
@@ -247,8 +247,8 @@ func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.H
 	}
 }
 
-// cached returns the existing set of members, or nil.
-func (s *SearchSets) cached(members string) *searchSet {
+// findCached returns the existing set of members, or nil.
+func (s *SearchSets) findCached(members string) *searchSet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if set := s.sets[members]; set != nil {

@@ -31,7 +31,7 @@ import (
 func (d *desk) searched(place string, values ...string) []string {
 	d.T.Helper()
 	h := accesstest.Host(d.T, place)
-	known, err := d.SearchSets.Known(d.T.Context(), h.Name, h.Ports[0])
+	known, err := d.SearchSets.ValuesFor(d.T.Context(), h.Name, h.Ports[0])
 	if err != nil {
 		d.T.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func (d *desk) searched(place string, values ...string) []string {
 	for _, v := range values {
 		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 			Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
-		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp,
+		if err := swap.New(nil).MaskResponse(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp,
 			known); err != nil {
 			d.T.Fatal(err)
 		}
@@ -159,13 +159,13 @@ func TestSearchSetsAreKept(t *testing.T) {
 	if others, err := d.SearchSets.Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
 		t.Errorf("its own value: %v %v", others, err)
 	}
-	before := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443))
+	before := accesstest.Must[*swap.Values](t)(d.SearchSets.ValuesFor(ctx, "api.test", 443))
 	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(secondValue)})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.ValuesFor(ctx, "api.test", 443)); after != before {
 		t.Error("a change elsewhere made another set")
 	}
 	d.set(credentials.Input{Name: "A", Description: new("only words"), Hosts: accesstest.Hosts(t, "api.test")})
-	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(ctx, "api.test", 443)); after != before {
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets.ValuesFor(ctx, "api.test", 443)); after != before {
 		t.Error("other words made another set")
 	}
 }
@@ -253,7 +253,7 @@ func TestSearchSetsOfDamagedValues(t *testing.T) {
 		secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
 	cfg := d.Config
 	cfg.Keyring = stranger
-	if known, err := access.New(cfg).SearchSets.Known(ctx, "api.test", 443); err == nil {
+	if known, err := access.New(cfg).SearchSets.ValuesFor(ctx, "api.test", 443); err == nil {
 		t.Errorf("with values of an unknown key: %v", known)
 	}
 }

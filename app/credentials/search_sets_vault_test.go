@@ -49,7 +49,7 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 	p = accesstest.Must[app.Profile](t)(d.Lifecycle.Lock(t.Context(), person, p.Handle, time.Time{}))
 	d.Values(p)
 	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
-	other := accesstest.Must[*swap.Values](t)(d.SearchSets.Known(t.Context(), "elsewhere.test", 443))
+	other := accesstest.Must[*swap.Values](t)(d.SearchSets.ValuesFor(t.Context(), "elsewhere.test", 443))
 	before := d.SearchSets.Stored()
 	s.Put("app", map[string]any{"token": secondValue})
 	d.Values(p)
@@ -58,7 +58,7 @@ func TestVaultValueJoinsItsSets(t *testing.T) {
 		t.Error("all credentials were read again")
 	}
 	if again := accesstest.Must[*swap.Values](t)(
-		d.SearchSets.Known(t.Context(), "elsewhere.test", 443)); again != other {
+		d.SearchSets.ValuesFor(t.Context(), "elsewhere.test", 443)); again != other {
 		t.Error("another host's set was made again")
 	}
 

@@ -53,7 +53,7 @@ func (s *Registry) checkSource(in *Input) error {
 	if in.Reference == "" {
 		return nil
 	}
-	if !s.vault.Configured() {
+	if !s.vault.IsConfigured() {
 		return app.Invalid("reference", "this Airlock has no Vault",
 			"Set VAULT_ADDR and how Airlock logs in there, then start it again.")
 	}

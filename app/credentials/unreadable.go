@@ -26,8 +26,8 @@ func (s *Vault) Unreadable(c app.Credential) (Unreadable, bool) {
 	return u.Unreadable, ok && c.Source == app.SourceVault && u.reference == c.Reference
 }
 
-// followed notes whether a credential's reference led to a value. problem is "" if so.
-func (s *Vault) followed(c app.Credential, problem string) {
+// noteFollowed notes whether a credential's reference led to a value. problem is "" if so.
+func (s *Vault) noteFollowed(c app.Credential, problem string) {
 	s.mu.Lock()
 	before, known := s.unreadable[c.ID]
 	if problem == "" {

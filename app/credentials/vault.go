@@ -45,12 +45,12 @@ func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]secre
 		return "", nil
 	}
 	if s.client == nil {
-		return "", unresolved(list[0].name, errNoVault)
+		return "", unresolvedError(list[0].name, errNoVault)
 	}
 	refs := make([]app.Reference, len(list))
 	for i, w := range list {
 		if refs[i], err = app.ParseReference(w.credential.Reference); err != nil {
-			return "", unresolved(w.name, err)
+			return "", unresolvedError(w.name, err)
 		}
 	}
 	fetched, failed := s.client.Fetch(ctx, refs)
@@ -58,7 +58,7 @@ func (s *Vault) read(ctx context.Context, list []wanted, opened map[string]secre
 	var shared *leases.SharedError
 	if errors.As(err, &shared) {
 		first := slices.IndexFunc(refs, func(r app.Reference) bool { return r.Path == shared.Path })
-		return "", unresolved(list[first].name, err)
+		return "", unresolvedError(list[first].name, err)
 	}
 	if err == nil {
 		err = s.openFetched(list, refs, fetched, failed, opened)
@@ -76,10 +76,10 @@ func (s *Vault) openFetched(
 	var read *vault.ReadError
 	if errors.As(failed, &read) {
 		w := list[slices.Index(refs, read.Reference)]
-		err := unresolved(w.name, failed)
+		err := unresolvedError(w.name, failed)
 		if err.Code == app.CodeForbidden ||
 			err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
-			s.followed(w.credential, err.Message)
+			s.noteFollowed(w.credential, err.Message)
 		}
 		return err
 	}
@@ -90,10 +90,10 @@ func (s *Vault) openFetched(
 		v := f.Values[refs[i]]
 		if err := app.CheckValue(w.credential.Mode, v.Secret); err != nil {
 			err := unfit(w.name, err)
-			s.followed(w.credential, err.Message)
+			s.noteFollowed(w.credential, err.Message)
 			return err
 		}
-		s.followed(w.credential, "")
+		s.noteFollowed(w.credential, "")
 		lent := slices.ContainsFunc(f.Leases, func(l vault.Lease) bool { return l.Path == refs[i].Path })
 		s.memory.add(w.credential, refs[i], v.Secret, lent)
 		opened[w.credential.ID] = s.fromVault(w.credential, refs[i], v)
@@ -108,7 +108,7 @@ func (s *Vault) fromVault(c app.Credential, ref app.Reference, v vault.Value) se
 	}
 }
 
-func unresolved(name string, err error) *app.Error {
+func unresolvedError(name string, err error) *app.Error {
 	shown := &app.Error{Code: app.CodeInternal, Message: "Airlock failed",
 		Hint: "The operator finds the reason in its log."}
 	errors.As(err, &shown)
@@ -170,15 +170,15 @@ func (s *Vault) Status(ctx context.Context) (status VaultStatus, ok bool, err er
 	status.Health = s.client.Health(ctx)
 	var why error
 	var shown *app.Error
-	if status.Failed, why = s.leases.Failed(); errors.As(why, &shown) {
+	if status.Failed, why = s.leases.CountFailed(); errors.As(why, &shown) {
 		status.Why = shown.Message
 	}
 	status.Leases, err = s.leases.Open(ctx)
 	return status, true, err
 }
 
-// Configured reports whether credentials may refer to Vault.
-func (s *Vault) Configured() bool { return s.client != nil }
+// IsConfigured reports whether credentials may refer to Vault.
+func (s *Vault) IsConfigured() bool { return s.client != nil }
 
 // Inspect checks whether a credential's value can be read from Vault now. People only. It returns
 // nil for a local credential.

@@ -60,8 +60,8 @@ var notPassed = []string{
 // pass streams the host's answer to the box and reports whether another request may follow.
 func (x *exchange) pass(method string, resp *http.Response) bool {
 	x.body.beginAnswer()
-	x.keep = x.keep && x.body.finished()
-	framing := x.framing(method, resp)
+	x.keep = x.keep && x.body.isFinished()
+	framing := x.decideFraming(method, resp)
 	x.writeHead(resp, framing)
 	if framing.chunked || framing.length > bufferSize/2 {
 		if x.out.Flush() != nil { // the rest may take its time
@@ -88,7 +88,7 @@ type framing struct {
 	chunked bool
 }
 
-func (x *exchange) framing(method string, resp *http.Response) framing {
+func (x *exchange) decideFraming(method string, resp *http.Response) framing {
 	f := framing{length: resp.ContentLength}
 	switch {
 	case method == http.MethodHead:

@@ -80,8 +80,8 @@ func (b *requestBody) beginAnswer() {
 	b.mu.Unlock()
 }
 
-// finished reports whether the body was read to its end, so the next request can follow.
-func (b *requestBody) finished() bool {
+// isFinished reports whether the body was read to its end, so the next request can follow.
+func (b *requestBody) isFinished() bool {
 	if b == nil {
 		return true
 	}
@@ -90,8 +90,8 @@ func (b *requestBody) finished() bool {
 	return b.ended
 }
 
-// broke reports whether the box's side ended the body early.
-func (b *requestBody) broke() bool {
+// isBroken reports whether the box's side ended the body early.
+func (b *requestBody) isBroken() bool {
 	if b == nil {
 		return false
 	}

@@ -6,6 +6,6 @@ type denial struct {
 	cause error
 }
 
-func denied(rule string, cause error) error { return &denial{rule: rule, cause: cause} }
+func newDenial(rule string, cause error) error { return &denial{rule: rule, cause: cause} }
 
 func (d *denial) Error() string { return d.rule }

@@ -29,12 +29,12 @@ type target struct {
 // resolve returns the checked addresses of an allowed name, in dialling order.
 func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port int) ([]target, error) {
 	if pair, ok := g.local[rules.Place(app.Connection{Host: name, Port: port})]; ok {
-		return g.checked(target{AddrPort: pair, local: true})
+		return g.checkTargets(target{AddrPort: pair, local: true})
 	}
 	addresses, err := g.addresses(ctx, name)
 	var d *denial
 	if errors.As(err, &d) && d.rule == rules.Unresolved && g.isLocalName(name) {
-		return nil, denied(rules.ServicePort, err)
+		return nil, newDenial(rules.ServicePort, err)
 	}
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port
 	for i, a := range addresses {
 		targets[i] = target{AddrPort: netip.AddrPortFrom(a.Unmap(), uint16(port)), private: entry.Private}
 	}
-	return g.checked(targets...)
+	return g.checkTargets(targets...)
 }
 
 func (g *Gateway) isLocalName(name string) bool {
@@ -64,15 +64,15 @@ func (g *Gateway) addresses(ctx context.Context, name string) ([]netip.Addr, err
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, denied(rules.Unresolved, err)
+		return nil, newDenial(rules.Unresolved, err)
 	case len(list) == 0:
-		return nil, denied(rules.Unresolved, errors.New("empty answer"))
+		return nil, newDenial(rules.Unresolved, errors.New("empty answer"))
 	}
 	return list, nil
 }
 
-// checked returns the targets if all of them may be dialled.
-func (g *Gateway) checked(targets ...target) ([]target, error) {
+// checkTargets returns the targets if all of them may be dialled.
+func (g *Gateway) checkTargets(targets ...target) ([]target, error) {
 	for _, t := range targets {
 		if err := g.check(t); err != nil {
 			return nil, err
@@ -85,11 +85,11 @@ func (g *Gateway) checked(targets ...target) ([]target, error) {
 func (g *Gateway) check(t target) error {
 	own, err := g.own.now()
 	if err != nil {
-		return denied(rules.ThisHost, fmt.Errorf("read this host's addresses: %w", err))
+		return newDenial(rules.ThisHost, fmt.Errorf("read this host's addresses: %w", err))
 	}
 	rule := rules.Classify(t.Addr(), own)
 	if g.isListener(t.AddrPort, rule) {
-		return denied(rules.Listener, nil)
+		return newDenial(rules.Listener, nil)
 	}
 	switch {
 	case rule == "", rule == rules.Private && (t.private || t.local):
@@ -97,7 +97,7 @@ func (g *Gateway) check(t target) error {
 	case rule == rules.ThisHost && t.local && !t.Addr().IsUnspecified():
 		return nil
 	}
-	return denied(rule, nil)
+	return newDenial(rule, nil)
 }
 
 func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
@@ -150,7 +150,7 @@ func (g *Gateway) dial(ctx context.Context, t target, left int) (*net.TCPConn, e
 func (g *Gateway) recheck(t target, address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || unmap(at) != t.AddrPort {
-		return denied(rules.Reserved, fmt.Errorf("the socket goes to %s instead of %s", address, t))
+		return newDenial(rules.Reserved, fmt.Errorf("the socket goes to %s instead of %s", address, t))
 	}
 	return g.check(t)
 }

@@ -31,25 +31,25 @@ type exchange struct {
 func (e *server) next() bool {
 	text, err := e.waitHead()
 	x := &exchange{server: e}
-	x.method, x.path = requested(text)
+	x.method, x.path = parseRequestLine(text)
 	e.conn.meter.Store(&meter{})
 	var v *head.Violation
 	switch {
 	case errors.As(err, &v):
-		return x.violated(v)
+		return x.answerViolation(v)
 	case err != nil && len(text) == 0:
 		e.silent(err)
 		return false
 	case err != nil:
-		return x.brokenOff(err)
+		return x.endIncomplete(err)
 	}
 	e.requests++
 	if err := head.Check(text, e.host); errors.As(err, &v) {
-		return x.violated(v)
+		return x.answerViolation(v)
 	}
 	in, err := http.ReadRequest(e.in)
 	if err != nil {
-		return x.violated(&head.Violation{Kind: head.Malformed})
+		return x.answerViolation(&head.Violation{Kind: head.Malformed})
 	}
 	if err := e.session.requests.Wait(e.ctx); err != nil {
 		return false
@@ -57,8 +57,8 @@ func (e *server) next() bool {
 	return x.serve(in)
 }
 
-// requested returns method and target of a head for the ledger, also of a malformed one.
-func requested(text []byte) (method, path string) {
+// parseRequestLine returns method and target of a head for the ledger, also of a malformed one.
+func parseRequestLine(text []byte) (method, path string) {
 	line, _, _ := bytes.Cut(text, []byte("\r\n"))
 	method, rest, _ := strings.Cut(string(line), " ")
 	path, _, _ = strings.Cut(rest, " ")
@@ -104,28 +104,28 @@ func (x *exchange) serve(in *http.Request) bool {
 	x.body = newRequestBody(in, x.goOn)
 	known, err := x.knownValues()
 	if err != nil {
-		return x.fail(x.session.unsearched(err))
+		return x.fail(x.session.unsearchedRule(err))
 	}
 	x.sealed = known != nil || x.session.incoming.Belongs(x.host.Name, x.host.Port)
-	out := x.outgoing(in)
+	out := x.prepareRequest(in)
 	swapper := x.session.swapper()
-	keys, err := swapper.Outgoing(x.target(), out)
+	keys, err := swapper.FillRequest(x.target(), out)
 	if err != nil {
-		return x.refused(err)
+		return x.answerRefused(err)
 	}
 	keepTarget(out, in.RequestURI)
 	if !x.session.carry(&x.conn.link, swapper, keys) {
 		_ = out.Body.Close()
 		return x.fail(rules.Restricted)
 	}
-	defer x.session.carried(&x.conn.link)
+	defer x.session.endRequest(&x.conn.link)
 	x.amend(func(c *app.Connection) { c.Credentials = keys })
 	if out.Body != nil && out.Body != http.NoBody {
 		x.sent.ReadCloser, out.Body = out.Body, &x.sent
 	}
 	resp, err := x.transport.RoundTrip(out)
 	if err != nil {
-		return x.refused(err)
+		return x.answerRefused(err)
 	}
 	defer resp.Body.Close()
 	x.amend(func(c *app.Connection) { c.Status, c.Address = resp.StatusCode, x.address() })
@@ -133,10 +133,10 @@ func (x *exchange) serve(in *http.Request) bool {
 		return x.fail(rules.HostAnswer)
 	}
 	if known, err = x.knownValues(); err != nil { // anew: what was put in meanwhile may be in this answer
-		return x.fail(x.session.unsearched(err))
+		return x.fail(x.session.unsearchedRule(err))
 	}
 	if x.sealed = x.sealed || known != nil; x.sealed {
-		if err := x.session.incoming.Incoming(x.target(), resp, known); err != nil {
+		if err := x.session.incoming.MaskResponse(x.target(), resp, known); err != nil {
 			return x.fail(rules.Unreadable)
 		}
 	}
@@ -163,8 +163,8 @@ func (x *exchange) amend(change func(*app.Connection)) { x.session.ledger.amend(
 var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings"}
 
-// outgoing returns the request for the host, still with placeholders.
-func (x *exchange) outgoing(in *http.Request) *http.Request {
+// prepareRequest returns the request for the host, still with placeholders.
+func (x *exchange) prepareRequest(in *http.Request) *http.Request {
 	out := in.WithContext(x.ctx)
 	address := *in.URL
 	out.URL = &address
@@ -206,9 +206,9 @@ func (x *exchange) goOn() error {
 	return x.out.Flush()
 }
 
-// violated answers a malformed request. The connection must end: the next request's beginning is
-// unknown.
-func (x *exchange) violated(v *head.Violation) bool {
+// answerViolation answers a malformed request. The connection must end: the next request's
+// beginning is unknown.
+func (x *exchange) answerViolation(v *head.Violation) bool {
 	refusals := map[head.Kind]struct {
 		rule   string
 		status int
@@ -226,8 +226,8 @@ func (x *exchange) violated(v *head.Violation) bool {
 	return x.turnDown(r.rule, r.status, v.Detail)
 }
 
-// brokenOff ends an incomplete head.
-func (x *exchange) brokenOff(err error) bool {
+// endIncomplete ends an incomplete head.
+func (x *exchange) endIncomplete(err error) bool {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return x.turnDown(rules.Slow, http.StatusRequestTimeout, "")
@@ -238,7 +238,7 @@ func (x *exchange) brokenOff(err error) bool {
 // turnDown refuses a request that has no row.
 func (x *exchange) turnDown(rule string, status int, detail string) bool {
 	c := x.record(rule, status)
-	x.session.ledger.refused(c)
+	x.session.ledger.noteRefusal(c)
 	why := rules.Explain(c)
 	if detail != "" {
 		why.Message += ": " + detail
@@ -256,11 +256,11 @@ func (x *exchange) record(rule string, status int) app.Connection {
 	}
 }
 
-// refused answers a request that was not wholly sent.
-func (x *exchange) refused(err error) bool {
+// answerRefused answers a request that was not wholly sent.
+func (x *exchange) answerRefused(err error) bool {
 	var r *swap.Refusal
 	failed := x.sent.failed.Load()
-	if x.ctx.Err() != nil || x.body.broke() {
+	if x.ctx.Err() != nil || x.body.isBroken() {
 		return x.fail(x.ruleOfRequest(err))
 	}
 	if errors.As(err, &r) || failed != nil && errors.As(*failed, &r) {
@@ -288,6 +288,6 @@ func (x *exchange) end(rule string, status int, why *app.Error) bool {
 	if x.ctx.Err() != nil {
 		return false
 	}
-	x.keep = x.keep && x.body.finished()
+	x.keep = x.keep && x.body.isFinished()
 	return x.answer(status, rule, why) == nil && x.keep
 }

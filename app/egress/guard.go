@@ -109,7 +109,7 @@ func serverNameRule(serverName, name string) string {
 func (g *guard) deny(rule string, seen []byte) {
 	g.once.Do(func() {
 		g.limit.Stop()
-		g.last = g.parting(rule, seen)
+		g.last = g.partingAnswer(rule, seen)
 		g.refuse(rule)
 		close(g.done)
 	})
@@ -150,8 +150,8 @@ func (g *guard) read(p []byte) (int, error) {
 // accessDenied is a TLS record with the fatal alert of that name.
 var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
 
-// parting returns the answer to refused bytes: a TLS alert, an HTTP response or nothing.
-func (g *guard) parting(rule string, seen []byte) []byte {
+// partingAnswer returns the answer to refused bytes: a TLS alert, an HTTP response or nothing.
+func (g *guard) partingAnswer(rule string, seen []byte) []byte {
 	switch {
 	case len(seen) == 0:
 		return nil

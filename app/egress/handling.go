@@ -44,8 +44,8 @@ func handlingOf(entry app.Host, port int, sealed bool) handling {
 // address.
 const NotChecked = "server name not checked"
 
-// allowedBy is the rule of an allowed connection.
-func allowedBy(entry app.Host, how handling) string {
+// allowingRule is the rule of an allowed connection.
+func allowingRule(entry app.Host, how handling) string {
 	if how == relayAny {
 		return entry.String() + ", " + NotChecked
 	}

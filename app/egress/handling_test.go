@@ -27,8 +27,8 @@ func TestHoleH3SentenceTellsEveryRelay(t *testing.T) {
 				if never := strings.Contains(h.Sentence(nil), "can't"); never && w != relayAny {
 					t.Errorf("%s, sealed %v for another profile, is way %d: %s", h.Brief(), sealed, w, h.Sentence(nil))
 				}
-				if told := strings.HasSuffix(allowedBy(h, w), NotChecked); told != (w == relayAny) {
-					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, allowedBy(h, w))
+				if told := strings.HasSuffix(allowingRule(h, w), NotChecked); told != (w == relayAny) {
+					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, allowingRule(h, w))
 				}
 				if err := h.CheckAskable(); w == relayAny && (port == 80 || port == 443) && app.CodeOf(err) != app.CodeInvalidField {
 					t.Errorf("an agent can ask for %s: %v", h.Brief(), err)

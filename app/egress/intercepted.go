@@ -39,7 +39,7 @@ func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.A
 	c := &intercepted{End: box, cancel: cancel, outer: tcp}
 	c.init(s, host.Name, host.Port, to)
 	c.cut = func(rule string) {
-		cancel(denied(rule, nil))
+		cancel(newDenial(rule, nil))
 		c.Break(net.ErrClosed)
 		c.drop()
 		_ = c.Close()

@@ -315,11 +315,11 @@ func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
 	c := credential(t, "api.test:443")
 	less := c
 	less.Headers = []string{"Authorization"}
-	if got := reduced([]secrets.Resolved{c}, restricted([]secrets.Resolved{c}, []secrets.Resolved{less})); len(got) != 1 ||
+	if got := reducedKeys([]secrets.Resolved{c}, restrict([]secrets.Resolved{c}, []secrets.Resolved{less})); len(got) != 1 ||
 		got[0] != "API_KEY" {
 		t.Errorf("reduced: %v", got)
 	}
-	if got := reduced([]secrets.Resolved{less}, restricted([]secrets.Resolved{less}, []secrets.Resolved{c})); len(got) != 0 {
+	if got := reducedKeys([]secrets.Resolved{less}, restrict([]secrets.Resolved{less}, []secrets.Resolved{c})); len(got) != 0 {
 		t.Errorf("widened counts as reduced: %v", got)
 	}
 }

@@ -74,7 +74,7 @@ func (l *ledger) amend(r *row, change func(*app.Connection)) {
 	l.mu.Unlock()
 }
 
-func (l *ledger) refused(c app.Connection) {
+func (l *ledger) noteRefusal(c app.Connection) {
 	if l.repeat(c) {
 		l.changed()
 	}

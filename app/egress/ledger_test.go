@@ -25,9 +25,9 @@ func TestLedger(t *testing.T) {
 	for range 3 {
 		_, _ = s.Dial(t.Context(), "evil.test", 443)
 	}
-	s.Refused("Looked.Up.test.")
-	s.Refused("looked.up.test")
-	s.Refused("bad\x00name")
+	s.RecordRefused("Looked.Up.test.")
+	s.RecordRefused("looked.up.test")
+	s.RecordRefused("bad\x00name")
 	c, err := s.Dial(t.Context(), "svc.test", w.port)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestLongMethodsAreNotShownInPart(t *testing.T) {
 		"GET /" + strings.Repeat("s", maxPath) + " HTTP/1.1\r\n":    "GET /...",
 		"GET /?a=" + strings.Repeat("s", maxPath) + " HTTP/1.1\r\n": "GET /?...",
 	} {
-		if method, path := requested([]byte(text)); method+" "+path != want {
+		if method, path := parseRequestLine([]byte(text)); method+" "+path != want {
 			t.Errorf("%.60q: %s %s", text, method, path)
 		}
 	}

@@ -279,13 +279,13 @@ func TestLimitsOfTheBoxHaveRows(t *testing.T) {
 		port   int
 		rule   string
 	}{
-		{func() { s.Limited("svc.test", 443, rules.Connections) }, "svc.test", 443, rules.Connections},
-		{func() { s.Limited("svc.test", 443, rules.Total) }, "svc.test", 443, rules.Total},
-		{func() { s.Limited("n64.test", 0, rules.Refusals) }, "n64.test", 0, rules.Refusals},
-		{func() { s.Refused("n257.svc.test") }, "n257.svc.test", 0, rules.ManyNames},
-		{func() { s.Refused(strings.Repeat("x.", 60) + "svc.test") }, strings.Repeat("x.", 60) + "svc.test", 0,
+		{func() { s.RecordLimited("svc.test", 443, rules.Connections) }, "svc.test", 443, rules.Connections},
+		{func() { s.RecordLimited("svc.test", 443, rules.Total) }, "svc.test", 443, rules.Total},
+		{func() { s.RecordLimited("n64.test", 0, rules.Refusals) }, "n64.test", 0, rules.Refusals},
+		{func() { s.RecordRefused("n257.svc.test") }, "n257.svc.test", 0, rules.ManyNames},
+		{func() { s.RecordRefused(strings.Repeat("x.", 60) + "svc.test") }, strings.Repeat("x.", 60) + "svc.test", 0,
 			rules.LongName},
-		{func() { s.Refused("other.test") }, "other.test", 0, rules.NotListed},
+		{func() { s.RecordRefused("other.test") }, "other.test", 0, rules.NotListed},
 	} {
 		test.report()
 		row := lastRow(t, s)

@@ -17,10 +17,10 @@ func (s *Session) Restrict(g Grant) {
 	s.mu.Lock()
 	s.hosts = common(s.hosts, canonicalHosts(g.Hosts))
 	before := s.sealed
-	s.sealed = restricted(before, g.Sealed)
-	reduced := reduced(before, s.sealed)
+	s.sealed = restrict(before, g.Sealed)
+	reduced := reducedKeys(before, s.sealed)
 	if len(reduced) > 0 { // or requests that were just judged would be refused for nothing
-		s.outgoing = s.outgoing.Restricted(s.sealed)
+		s.outgoing = s.outgoing.Restrict(s.sealed)
 	}
 	var lost, unread []*link
 	for l := range s.open {
@@ -49,7 +49,7 @@ func (s *Session) cutKnown(l *link) {
 	}
 	switch known, err := s.gateway.known(s.ctx, l.name, l.port); {
 	case err != nil:
-		l.cut(s.unsearched(err))
+		l.cut(s.unsearchedRule(err))
 	case known != nil:
 		l.cut(rules.Restricted)
 	}
@@ -67,8 +67,8 @@ func (s *Session) carry(l *link, swapper *swap.Swapper, keys []string) bool {
 	return true
 }
 
-// carried notes that the request is over.
-func (s *Session) carried(l *link) {
+// endRequest notes that the request is over.
+func (s *Session) endRequest(l *link) {
 	s.mu.Lock()
 	l.using = nil
 	s.mu.Unlock()
@@ -111,9 +111,9 @@ func sameGrant(x, y app.Host) bool {
 	return x.Name == y.Name && x.Protocol == y.Protocol && x.Private == y.Private && slices.Equal(x.Ports, y.Ports)
 }
 
-// restricted limits credentials to the hosts, places, headers and permissions that g also gives.
+// restrict limits credentials to the hosts, places, headers and permissions that g also gives.
 // Credentials that g lacks stay without hosts, so their placeholders are refused everywhere.
-func restricted(have, g []secrets.Resolved) []secrets.Resolved {
+func restrict(have, g []secrets.Resolved) []secrets.Resolved {
 	left := make([]secrets.Resolved, len(have))
 	for i, c := range have {
 		j := slices.IndexFunc(g, func(o secrets.Resolved) bool { return o.Key == c.Key && o.Placeholder == c.Placeholder })
@@ -134,8 +134,8 @@ func restricted(have, g []secrets.Resolved) []secrets.Resolved {
 	return left
 }
 
-// reduced returns the keys that had more before. Both lists have the same order.
-func reduced(before, after []secrets.Resolved) []string {
+// reducedKeys returns the keys that had more before. Both lists have the same order.
+func reducedKeys(before, after []secrets.Resolved) []string {
 	var keys []string
 	for i, b := range before {
 		a := after[i]

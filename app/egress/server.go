@@ -151,7 +151,7 @@ func (e *server) handshakeFailed(rule string, err error) {
 	default:
 		rule = rules.Handshake
 	}
-	e.failed(rule)
+	e.recordFailure(rule)
 	if record.Conn != nil && looksLikeHTTP(record.RecordHeader[:]) {
 		_, _ = e.client.Write(plainAnswer(
 			app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: rules.Verdict(rule), Rule: rule}))
@@ -165,7 +165,7 @@ func (e *server) silent(err error) {
 	}
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		e.failed(rules.Slow)
+		e.recordFailure(rules.Slow)
 		return
 	}
 	r := e.session.ledger.add(e.conn.meter.Load(), app.Connection{
@@ -175,7 +175,9 @@ func (e *server) silent(err error) {
 	e.session.ledger.finish(r)
 }
 
-func (e *server) failed(rule string) { _ = e.session.refuse(e.host.Name, e.host.Port, rule, nil) }
+func (e *server) recordFailure(rule string) {
+	_ = e.session.refuse(e.host.Name, e.host.Port, rule, nil)
+}
 
 // address is where the host was dialled last.
 func (e *server) address() string {

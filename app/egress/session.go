@@ -60,7 +60,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	}
 	known, err := s.gateway.known(ctx, name, port)
 	if err != nil {
-		return nil, s.refuse(name, port, s.unsearched(err), err)
+		return nil, s.refuse(name, port, s.unsearchedRule(err), err)
 	}
 	sealed := known != nil || s.incoming.Belongs(name, port)
 	how := handlingOf(entry, port, sealed)
@@ -79,11 +79,11 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		return nil, s.refuse(name, port, rule, cause)
 	}
 	if how == relayAny || how == relayTLS {
-		rule := allowedBy(entry, how)
+		rule := allowingRule(entry, how)
 		if s.incoming.BelongsToName(name) {
 			rule += ", " + rules.SealedElsewhere
 		}
-		c := s.relayed(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
+		c := s.openRelay(tcp, how, handlingOf(entry, port, true) != how, app.Connection{
 			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: rule,
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target)
@@ -104,8 +104,8 @@ func (s *Session) decide(name string, port int) (app.Host, string) {
 	return entry, rule
 }
 
-// Refused records a name that the box's resolver refused, by list or wildcard limit.
-func (s *Session) Refused(host string) {
+// RecordRefused records a name that the box's resolver refused, by list or wildcard limit.
+func (s *Session) RecordRefused(host string) {
 	if name, err := app.CanonicalName(host); err == nil {
 		if !isReverse(name) {
 			_ = s.refuse(name, 0, s.unknownName(name), nil)
@@ -115,9 +115,9 @@ func (s *Session) Refused(host string) {
 	_ = s.refuse(printable(host), 0, rules.Name, nil)
 }
 
-// Limited records a connection stopped by a limit of the box, or a name with port 0. Counted
+// RecordLimited records a connection stopped by a limit of the box, or a name with port 0. Counted
 // connections have rows of their own.
-func (s *Session) Limited(host string, port int, rule string) {
+func (s *Session) RecordLimited(host string, port int, rule string) {
 	if name, err := canonicalTarget(host, max(port, 1)); err == nil {
 		_ = s.refuse(name, port, rule, nil)
 		return
@@ -125,13 +125,13 @@ func (s *Session) Limited(host string, port int, rule string) {
 	_ = s.refuse(printable(host), port, rule, nil)
 }
 
-// Unanswered records a record type that the box's resolver does not answer.
-func (s *Session) Unanswered(host, record string) {
+// RecordUnanswered records a record type that the box's resolver does not answer.
+func (s *Session) RecordUnanswered(host, record string) {
 	name, err := app.CanonicalName(host)
 	if err != nil || isReverse(name) {
 		return
 	}
-	s.ledger.refused(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: rules.Record, Method: record,
+	s.ledger.noteRefusal(app.Connection{Host: name, Verdict: app.VerdictDenied, Rule: rules.Record, Method: record,
 		StartedAt: time.Now(), Count: 1})
 }
 
@@ -183,8 +183,8 @@ func (s *Session) abandon() {
 	s.mu.Unlock()
 }
 
-// relayed opens a connection that passes untouched; see link.unread.
-func (s *Session) relayed(tcp *net.TCPConn, how handling, unread bool, record app.Connection, to target) *conn {
+// openRelay opens a connection that passes untouched; see link.unread.
+func (s *Session) openRelay(tcp *net.TCPConn, how handling, unread bool, record app.Connection, to target) *conn {
 	c := newConn(s, tcp, record.Host, record.Port, to)
 	c.unread = unread
 	if how == relayTLS {
@@ -250,12 +250,12 @@ func (s *Session) wait(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return denied(rules.Rate, err)
+	return newDenial(rules.Rate, err)
 }
 
 func (s *Session) refuse(host string, port int, rule string, cause error) error {
 	c := app.Connection{Host: host, Port: port, Verdict: rules.Verdict(rule), Rule: rule, StartedAt: time.Now(), Count: 1}
-	s.ledger.refused(c)
+	s.ledger.noteRefusal(c)
 	e := rules.Explain(c)
 	e.Cause = cause
 	return e
@@ -275,9 +275,9 @@ func (s *Session) ruleOf(err error) (string, error) {
 	return failureOf(err), err
 }
 
-// unsearched returns the rule for a host whose answers can't be searched. err: why values are
+// unsearchedRule returns the rule for a host whose answers can't be searched. err: why values are
 // unreadable.
-func (s *Session) unsearched(err error) string {
+func (s *Session) unsearchedRule(err error) string {
 	if rule, _ := s.ruleOf(err); rule == rules.Closed || rule == rules.Cancelled {
 		return rule
 	}

@@ -344,13 +344,13 @@ func TestARelayedPortOfASealedHostIsNoted(t *testing.T) {
 
 func TestQuestionsThatNobodyAnswersAreRows(t *testing.T) {
 	s := session(t, newWorld(t).gateway(), nil)
-	s.Refused("7.113.0.203.in-addr.arpa")
-	s.Refused("1.0.ip6.arpa")
-	s.Unanswered("1.0.ip6.arpa", "TXT")
+	s.RecordRefused("7.113.0.203.in-addr.arpa")
+	s.RecordRefused("1.0.ip6.arpa")
+	s.RecordUnanswered("1.0.ip6.arpa", "TXT")
 	if rows := s.Ledger(); len(rows) != 0 {
 		t.Errorf("reverse names made rows: %+v", rows)
 	}
-	s.Unanswered("_mongodb._tcp.db.test", "SRV")
+	s.RecordUnanswered("_mongodb._tcp.db.test", "SRV")
 	row := lastRow(t, s)
 	if row.Rule != rules.Record || row.Method != "SRV" || !strings.Contains(rules.Explain(row).Hint, "mongodb://") {
 		t.Errorf("%+v: %v", row, rules.Explain(row))

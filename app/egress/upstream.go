@@ -51,17 +51,17 @@ func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, 
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, target{}, denied(rules.Closed, nil)
+		return nil, target{}, newDenial(rules.Closed, nil)
 	}
 	s.running.Add(1)
 	s.mu.Unlock()
 	defer s.running.Done()
 	if s.bytes.Load() >= s.gateway.limits.Bytes {
-		return nil, target{}, denied(rules.Bytes, nil)
+		return nil, target{}, newDenial(rules.Bytes, nil)
 	}
 	entry, rule := s.decide(e.host.Name, e.host.Port)
 	if rule != "" {
-		return nil, target{}, denied(rule, nil)
+		return nil, target{}, newDenial(rule, nil)
 	}
 	return s.connect(ctx, entry, e.host.Name, e.host.Port)
 }
@@ -105,7 +105,7 @@ type upstream struct {
 func (u *upstream) Read(p []byte) (int, error) {
 	n, err := u.TCPConn.Read(p)
 	if !u.conn.countReceived(n) {
-		return n, denied(rules.Bytes, nil)
+		return n, newDenial(rules.Bytes, nil)
 	}
 	return n, err
 }
@@ -114,7 +114,7 @@ func (u *upstream) Read(p []byte) (int, error) {
 func (u *upstream) Write(p []byte) (int, error) {
 	n, err := u.TCPConn.Write(p)
 	if !u.conn.countSent(n) {
-		return n, denied(rules.Bytes, nil)
+		return n, newDenial(rules.Bytes, nil)
 	}
 	return n, err
 }
@@ -136,7 +136,7 @@ func (x *exchange) ruleOfRequest(err error) string {
 		return d.rule
 	case x.ctx.Err() != nil:
 		return rules.Cancelled
-	case x.body.broke():
+	case x.body.isBroken():
 		return rules.Malformed
 	case errors.As(err, &d):
 		return d.rule

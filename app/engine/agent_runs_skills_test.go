@@ -110,7 +110,7 @@ func (w *world) runSkillsWithImages() {
 			enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
 			s, err := w.Skills.Get(t.Context(), ref)
 			w.Must(err)
-			missing := w.Skills.Missing(s.Versions[0], w.Profile.Placement)
+			missing := w.Skills.MissingNeeds(s.Versions[0], w.Profile.Placement)
 			if len(missing) != 1 || missing[0] != "the image other:1" {
 				t.Errorf("missing are %q", missing)
 			}
@@ -270,12 +270,12 @@ func TestRealSkillWithoutItsPackagesIsRefused(t *testing.T) {
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	if n := w.Scheduler.Queued(); n != 0 {
+	if n := w.Scheduler.CountQueued(); n != 0 {
 		t.Errorf("%d executions are queued", n)
 	}
 	s, err := w.Skills.Get(t.Context(), lacking)
 	w.Must(err)
-	missing := w.Skills.Missing(s.Versions[0], w.Profile.Placement)
+	missing := w.Skills.MissingNeeds(s.Versions[0], w.Profile.Placement)
 	if strings.Join(missing, " ") != "also-missing not_there" {
 		t.Errorf("missing are %v", missing)
 	}
@@ -302,7 +302,7 @@ func TestRealSkillWithinLimits(t *testing.T) {
 		ref := write(c.name, c.front)
 		s, err := w.Skills.Get(t.Context(), ref)
 		w.Must(err)
-		missing := w.Skills.Missing(s.Versions[0], w.Profile.Placement)
+		missing := w.Skills.MissingNeeds(s.Versions[0], w.Profile.Placement)
 		if got := strings.Join(missing, ", "); got != c.missing {
 			t.Errorf("%s lacks %q", c.name, got)
 		}
@@ -312,7 +312,7 @@ func TestRealSkillWithinLimits(t *testing.T) {
 			t.Errorf("%s: %s %s, timeout %s", c.name, x.Status, x.Error, x.Timeout)
 		}
 	}
-	if n := w.Scheduler.Queued(); n != 0 {
+	if n := w.Scheduler.CountQueued(); n != 0 {
 		t.Errorf("%d executions are queued", n)
 	}
 }

@@ -19,8 +19,8 @@ type Health struct {
 // Health reports the state now.
 func (e *Engine) Health() Health {
 	h := Health{
-		Health: e.Sandboxes.Health(), Workers: e.workers, Opening: e.Scheduler.Opening(), Waiting: e.waiters.Taken(),
-		Stopping: e.Scheduler.Stopping(), Queued: e.Scheduler.Queued(),
+		Health: e.Sandboxes.Health(), Workers: e.workers, Opening: e.Scheduler.CountOpening(), Waiting: e.waiters.Taken(),
+		Stopping: e.Scheduler.IsStopping(), Queued: e.Scheduler.CountQueued(),
 	}
 	h.Running = max(e.Runner.Live()-h.Waiting, 0)
 	if h.Stopping {

@@ -28,7 +28,7 @@ func TestEverythingEnds(t *testing.T) {
 		"result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue,
 		"dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
-	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.Lost(), fake.OOM()}
+	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.LoseBox(), fake.OOM()}
 	usages := []func(string) (plugins.Usage, error){enginetest.Measured, enginetest.Limited, enginetest.Unmeasured}
 	rapid.Check(t, func(r *rapid.T) {
 		var list []app.Execution

@@ -251,7 +251,7 @@ func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, tap, start := worldBefore(t, host, func(c *engine.Config) { c.Patterns, c.Ahead = set.Find, set.Ahead })
+	w, tap, start := worldBefore(t, host, func(c *engine.Config) { c.Patterns, c.Ahead = set.Find, set.FindAhead })
 	start()
 	// assembled to keep it out of every file
 	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") }

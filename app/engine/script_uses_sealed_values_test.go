@@ -142,7 +142,7 @@ func worldBefore(
 			}
 			c.CA = slices.Concat(authority.Certificate(), upstream.Certificate())
 			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local,
-				Known: w.Access.SearchSets.Known})
+				Known: w.Access.SearchSets.ValuesFor})
 		})
 	}
 }
@@ -331,7 +331,7 @@ time.sleep(60)
 	if len(e.got) != 1 || e.got[0] != "Bearer "+assembled() {
 		t.Fatalf("the service got %d requests", len(e.got))
 	}
-	profile, policy, err := w.Access.Binder.Bound(t.Context(), w.Profile.Handle)
+	profile, policy, err := w.Access.Binder.ReadBound(t.Context(), w.Profile.Handle)
 	w.Must(err)
 	values, err := w.Access.Resolver.Resolve(t.Context(), profile.Handle, policy)
 	w.Must(err)

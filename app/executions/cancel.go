@@ -109,7 +109,7 @@ func (c *Controller) finishPending(ctx context.Context, handle string, cause *ru
 		if x, err = tx.Executions.ByHandle(ctx, handle); err != nil {
 			return err
 		}
-		if !x.Status.Queued() {
+		if !x.Status.IsQueued() {
 			return errAlreadyEnded()
 		}
 		_, err = tx.Executions.Finish(ctx, handle, f)

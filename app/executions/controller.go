@@ -61,12 +61,12 @@ func (c *Controller) Respond(ctx context.Context, id string, a runner.Answer) (a
 func (c *Controller) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := c.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		list, err := tx.Executions.Unfinished(ctx, "")
+		list, err := tx.Executions.ListUnfinished(ctx, "")
 		if err != nil {
 			return err
 		}
 		for _, x := range list {
-			if x.Status.Queued() {
+			if x.Status.IsQueued() {
 				continue
 			}
 			f := runner.StopCrashed(!x.StartedAt.IsZero()).EndedElsewhere(c.cfg.Now())

@@ -63,14 +63,14 @@ func (e ended) bytes() int {
 	return n
 }
 
-// Ended returns the output and connections of a terminal execution.
-func (s *Reader) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
+// ReadEnded returns the output and connections of a terminal execution.
+func (s *Reader) ReadEnded(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
 	if e, ok := s.cfg.Cache.cache.Get(x.ID); ok {
 		return e.out, e.network, nil
 	}
 	var row int64
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		row, out, network, err = tx.Executions.Ended(ctx, x.Handle)
+		row, out, network, err = tx.Executions.ReadEnded(ctx, x.Handle)
 		return err
 	})
 	if err == nil {
@@ -94,7 +94,7 @@ func (s *Reader) readCached(ctx context.Context, id string, lookup []byte) (x st
 	if !ok {
 		return x, false, nil
 	}
-	standing, err := s.cfg.Store.Standing(ctx, lookup)
+	standing, err := s.cfg.Store.ReadStanding(ctx, lookup)
 	if err != nil || standing.Row != e.row {
 		s.cfg.Cache.cache.Remove(id)
 		return x, false, err

@@ -28,7 +28,7 @@ func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
 	if err != nil {
 		return again, app.Output{}, err
 	}
-	out, _, err := w.Reader.Ended(w.T.Context(), again)
+	out, _, err := w.Reader.ReadEnded(w.T.Context(), again)
 	return again, out, err
 }
 
@@ -67,7 +67,7 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 		w.Reader.PurgeCache()
 		read, err := w.Reader.ByID(t.Context(), x.ID)
 		w.Must(err)
-		out, network, err := w.Reader.Ended(t.Context(), read)
+		out, network, err := w.Reader.ReadEnded(t.Context(), read)
 		w.Must(err)
 		again, _ := w.Reader.Cached(x.ID)
 		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) +
@@ -174,7 +174,7 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 
 	later := time.Now().Add(time.Hour)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		n, err := tx.Pruning.Aged(t.Context(), later, store.Kept{EndedSince: later, RepeatedSince: later}, 10)
+		n, err := tx.Pruning.RemoveAged(t.Context(), later, store.Kept{EndedSince: later, RepeatedSince: later}, 10)
 		if n != 1 {
 			t.Errorf("%d were removed", n)
 		}

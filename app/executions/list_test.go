@@ -66,7 +66,7 @@ func TestUnknownExecutions(t *testing.T) {
 	}
 	_, err := w.Reader.ByHandle(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
-	_, _, err = w.Reader.Submitted(t.Context(), "none")
+	_, _, err = w.Reader.ReadSubmitted(t.Context(), "none")
 	enginetest.WantCode(t, err, app.CodeNotFound)
 }
 

@@ -85,8 +85,8 @@ func (s *Reader) LiveOutput(handle string) (out app.Output, ok bool) {
 	return run.Output(), true
 }
 
-// Submitted returns the redacted script and inputs. inputs is JSON, or nil.
-func (s *Reader) Submitted(ctx context.Context, handle string) (script string, inputs json.RawMessage, err error) {
+// ReadSubmitted returns the redacted script and inputs. inputs is JSON, or nil.
+func (s *Reader) ReadSubmitted(ctx context.Context, handle string) (script string, inputs json.RawMessage, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
 		given, err := tx.Executions.Script(ctx, handle)
 		if script = given.Clean; given.CleanInputs != "" {
@@ -136,7 +136,7 @@ func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duratio
 	limit := time.NewTimer(atMost)
 	defer limit.Stop()
 	for {
-		if !s.busy(x.Handle) {
+		if !s.isBusy(x.Handle) {
 			now, err := s.ByID(ctx, x.ID)
 			if err != nil || hasNews(now) {
 				return now, err
@@ -152,8 +152,8 @@ func (s *Reader) Await(ctx context.Context, x app.Execution, atMost time.Duratio
 	}
 }
 
-// busy reports whether a local execution runs without a question. The store then has no news.
-func (s *Reader) busy(handle string) bool {
+// isBusy reports whether a local execution runs without a question. The store then has no news.
+func (s *Reader) isBusy(handle string) bool {
 	run := s.cfg.Runner.Find(handle)
 	return run != nil && !run.Asks()
 }

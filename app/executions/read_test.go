@@ -86,7 +86,7 @@ func TestInputsAreShownMasked(t *testing.T) {
 		Inputs: json.RawMessage(`{"note":"it is ` + enginetest.SecretValue + `","amount":1.50}`),
 	})
 	w.Must(err)
-	_, inputs, err := w.Reader.Submitted(t.Context(), x.Handle)
+	_, inputs, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	if want := `{"note":"it is [REDACTED...6789]","amount":1.50}`; string(inputs) != want {
 		t.Errorf("%s, want %s", inputs, want)
@@ -114,7 +114,7 @@ func TestInputsThatCantBeCheckedAreNotShown(t *testing.T) {
 		ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent, Inputs: json.RawMessage(deep),
 	})
 	w.Must(err)
-	_, inputs, err := w.Reader.Submitted(t.Context(), x.Handle)
+	_, inputs, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	if string(inputs) != `"[REDACTED: could not be checked]"` {
 		t.Errorf("%s", inputs)

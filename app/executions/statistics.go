@@ -117,10 +117,10 @@ func (s *Statistics) Rejections(ctx context.Context) (list []store.Rejection, er
 	return list, err
 }
 
-// Unanswered lists the questions unanswered for app.UnansweredFor, oldest first.
-func (s *Statistics) Unanswered(ctx context.Context) (list []store.Unanswered, err error) {
+// ListUnanswered lists the questions unanswered for app.UnansweredFor, oldest first.
+func (s *Statistics) ListUnanswered(ctx context.Context) (list []store.Unanswered, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		list, err = tx.Questions.Unanswered(ctx, s.cfg.Now().Add(-app.UnansweredFor))
+		list, err = tx.Questions.ListUnanswered(ctx, s.cfg.Now().Add(-app.UnansweredFor))
 		return err
 	})
 	return list, err
@@ -146,8 +146,8 @@ type Stored struct {
 	Reusable int64 // of these, free for new rows
 }
 
-// Stored returns the size of the database.
-func (s *Statistics) Stored(ctx context.Context) (stored Stored, err error) {
+// DatabaseSize returns the size of the database.
+func (s *Statistics) DatabaseSize(ctx context.Context) (stored Stored, err error) {
 	if stored.Bytes, err = s.cfg.Store.Size(ctx); err != nil {
 		return stored, err
 	}

@@ -207,7 +207,7 @@ func (s *Submitter) Submit(ctx context.Context, sub Submission) (x app.Execution
 	if err := sub.Validate(s.cfg.Timeouts); err != nil {
 		return x, false, err
 	}
-	profile, policy, err := s.cfg.Binder.BoundByID(ctx, sub.ProfileID)
+	profile, policy, err := s.cfg.Binder.ReadBoundByID(ctx, sub.ProfileID)
 	if app.CodeOf(err) == app.CodeNotFound {
 		err = app.ErrUnknownProfile()
 	}
@@ -260,7 +260,7 @@ func (s *Submitter) enqueue(ctx context.Context, in *insertion) (x app.Execution
 	if err != nil {
 		return app.Execution{}, err
 	}
-	s.cfg.Metrics.Submitted()
+	s.cfg.Metrics.CountSubmitted()
 	s.cfg.Hub.PublishExecutions(x.Handle)
 	x.ID = id
 	return x, nil
@@ -303,7 +303,7 @@ func (e *replayError) Error() string { return "executions: submitted before as "
 func (in *insertion) check(ctx context.Context, tx *store.Tx) (err error) {
 	s := in.submitter
 	if key := in.row.Key; key != nil {
-		known, err := tx.Queue.Replayed(ctx, in.profile.Handle, key.Key, key.Body, s.cfg.Now().Add(-app.IdempotencyLife))
+		known, err := tx.Queue.ByKey(ctx, in.profile.Handle, key.Key, key.Body, s.cfg.Now().Add(-app.IdempotencyLife))
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func TestAScriptWithAByteOrderMarkLosesIt(t *testing.T) {
 	x, _, err := w.Submitter.Submit(t.Context(),
 		executions.Submission{ProfileID: w.Profile.ID, Script: "\ufeffresult 1", By: enginetest.Agent})
 	w.Must(err)
-	script, _, err := w.Reader.Submitted(t.Context(), x.Handle)
+	script, _, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	if script != "result 1" {
 		t.Errorf("the script is %q", script)
@@ -195,7 +195,7 @@ func TestScriptForPeopleIsMasked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("print " + enginetest.SecretValue)
-	script, _, err := w.Reader.Submitted(t.Context(), x.Handle)
+	script, _, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	if diff := cmp.Diff("print [REDACTED...6789]", script); diff != "" {
 		t.Error(diff)

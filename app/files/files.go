@@ -131,7 +131,7 @@ func (f *Files) CheckQuota(ctx context.Context, profileHandle string, bytes int6
 	}
 	var stored int64
 	err := f.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		stored, err = tx.Files.Stored(ctx, profileHandle)
+		stored, err = tx.Files.CountBytes(ctx, profileHandle)
 		return err
 	})
 	if err == nil && stored+bytes > f.cfg.Quota {
@@ -286,7 +286,7 @@ func (f *Files) Link(executionHandle, name string) string {
 	return "/executions/" + executionHandle + "/artifacts/" + url.PathEscape(name) + "?" + query.Encode()
 }
 
-// Signed reports whether a signature is that of a link.
-func (f *Files) Signed(signature, executionHandle, name string, until time.Time) bool {
+// IsSigned reports whether a signature is that of a link.
+func (f *Files) IsSigned(signature, executionHandle, name string, until time.Time) bool {
 	return subtle.ConstantTimeCompare([]byte(signature), []byte(f.Signature(executionHandle, name, until))) == 1
 }

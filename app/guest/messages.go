@@ -34,7 +34,7 @@ func (r *run) message(m wire.Message) error {
 			r.session.work.Go(c.drop) // it may take its time, and locks are held here
 		}
 	case m.Asked != nil:
-		r.askedForLocked(*m.Asked)
+		r.passAskLocked(*m.Asked)
 	case m.Exited != nil:
 		if !possible(*m.Exited) {
 			return violation("an impossible wait status")
@@ -68,9 +68,9 @@ func lineOf(n int) int {
 	return n
 }
 
-// askedForLocked passes on a plausible claim. Others are no protocol error: scripts can send
+// passAskLocked passes on a plausible claim. Others are no protocol error: scripts can send
 // anything here.
-func (r *run) askedForLocked(a wire.Asked) {
+func (r *run) passAskLocked(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
 	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) ||
 		r.claims >= maxAsked {

@@ -64,7 +64,7 @@ type Boot struct {
 // during use, as files, pipes and connections are.
 func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot Boot) (*Session, error) {
 	guard := &guard{from: stdout}
-	mux, err := yamux.Client(pipe{guard, wire.Joined(stdin), stdin}, wire.Mux(wire.EngineWindow))
+	mux, err := yamux.Client(pipe{guard, wire.JoinFrames(stdin), stdin}, wire.Mux(wire.EngineWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (s *Session) dispatch(m wire.Message) error {
 		if !plausible(*m.Ready) || (len(m.Ready.Code) > 0) != s.given.Compile {
 			return violation("an implausible ready message")
 		}
-		m.Ready.Installed, m.Ready.Modules = installed(m.Ready.Installed), modules(m.Ready.Modules)
+		m.Ready.Installed, m.Ready.Modules = parseInstalled(m.Ready.Installed), modules(m.Ready.Modules)
 		s.ready, s.state = *m.Ready, waiting
 		if s.given.Compile {
 			s.state = compiled
@@ -280,9 +280,9 @@ var (
 	distribution = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 )
 
-// installed keeps the lines that name a distribution and its version. The box may send others;
+// parseInstalled keeps the lines that name a distribution and its version. The box may send others;
 // people read the list.
-func installed(lines []string) []string {
+func parseInstalled(lines []string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool {
 		return len(line) > 200 ||
 			!distribution.MatchString(line)

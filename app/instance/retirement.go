@@ -43,13 +43,13 @@ func (s *Switches) Retire(ctx context.Context, by app.Actor) error {
 }
 
 func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []string, err error) {
-	waiting, err := tx.Executions.Unfinished(ctx, "")
+	waiting, err := tx.Executions.ListUnfinished(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	clean, _ := redact.New(nil).Text(retiredText)
 	for _, x := range waiting {
-		if !x.Status.Queued() {
+		if !x.Status.IsQueued() {
 			continue
 		}
 		if _, err := tx.Executions.Finish(ctx, x.Handle,

@@ -41,8 +41,8 @@ type Switch struct {
 // On reports whether the switch is on.
 func (s Switch) On() bool { return !s.Since.IsZero() }
 
-// Paused returns the switch that pauses the queue.
-func (s *Switches) Paused(ctx context.Context) (paused Switch, err error) {
+// ReadPause returns the switch that pauses the queue.
+func (s *Switches) ReadPause(ctx context.Context) (paused Switch, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		paused, err = readSwitch(ctx, tx, settingPause)
 		return err
@@ -50,8 +50,8 @@ func (s *Switches) Paused(ctx context.Context) (paused Switch, err error) {
 	return paused, err
 }
 
-// Retired returns the retirement.
-func (s *Switches) Retired(ctx context.Context) (r Retirement, err error) {
+// ReadRetirement returns the retirement.
+func (s *Switches) ReadRetirement(ctx context.Context) (r Retirement, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		r, err = ReadRetired(ctx, tx)
 		return err

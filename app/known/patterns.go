@@ -49,7 +49,7 @@ func Patterns(value string) []Pattern {
 			p.add(true, Reverse(text))
 		}
 	}
-	p.add(false, swallowed(trimmed)...)
+	p.add(false, restsOfSwallowed(trimmed)...)
 	return p.list
 }
 
@@ -90,8 +90,8 @@ func (p *patterns) addPart(part string) {
 	}
 }
 
-// swallowed returns the rests of a value whose first hex digits an escape took.
-func swallowed(value string) (rests []string) {
+// restsOfSwallowed returns the rests of a value whose first hex digits an escape took.
+func restsOfSwallowed(value string) (rests []string) {
 	line, _, _ := strings.Cut(value, "\n") // the others are looked for anyway
 	rest := strings.TrimRight(line, "\r")
 	rest = rest[:min(len(rest), match.MaxBlock)]

@@ -194,8 +194,8 @@ func (k *Keeper) endLocked(h *hold) {
 	}
 }
 
-// Failed returns how many leases await another revocation, and one reason.
-func (k *Keeper) Failed() (n int, why error) {
+// CountFailed returns how many leases await another revocation, and one reason.
+func (k *Keeper) CountFailed() (n int, why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, err := range k.failed {

@@ -32,7 +32,7 @@ func TestLeasesAfterCloseAreLeftToTheNextStart(t *testing.T) {
 	if err := k.Close(t.Context()); err != nil { // waits for what was given back
 		t.Fatal(err)
 	}
-	if n, why := k.Failed(); n != 0 {
+	if n, why := k.CountFailed(); n != 0 {
 		t.Errorf("%d were tried to be given back: %v", n, why)
 	}
 	if n, err := k.Open(t.Context()); n != 1 || err != nil {

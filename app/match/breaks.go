@@ -116,8 +116,8 @@ func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 func pairsOf(text string) iter.Seq2[byte, byte] {
 	return func(yield func(a, b byte) bool) {
 		for i := 1; i < len(text); i++ {
-			for _, a := range unfolded(text[i-1]) {
-				for _, b := range unfolded(text[i]) {
+			for _, a := range unfold(text[i-1]) {
+				for _, b := range unfold(text[i]) {
 					if !yield(a, b) {
 						return
 					}

@@ -131,7 +131,7 @@ func (f *Finder) usesOf(b byte) (uses use) {
 
 // addToAlphabet adds a folded character to the alphabet.
 func (f *Finder) addToAlphabet(b byte) {
-	for _, c := range unfolded(b) {
+	for _, c := range unfold(b) {
 		f.alphabet[c] = true
 	}
 }
@@ -152,15 +152,15 @@ func NewWithTail(texts []string, alphabet string, length int) *Finder {
 	return f
 }
 
-// Empty reports whether there is nothing to find.
-func (f *Finder) Empty() bool { return len(f.entries) == 0 && f.words.byHead == nil }
+// IsEmpty reports whether there is nothing to find.
+func (f *Finder) IsEmpty() bool { return len(f.entries) == 0 && f.words.byHead == nil }
 
 // findIn returns the matches in a window of a text that comes behind a byte.
 func (f *Finder) findIn(data []byte, before byte) []Match {
 	s := f.borrow()
 	defer f.scratch.Put(s)
 	f.find(s, data, view{})
-	if s.exhausted() {
+	if s.isExhausted() {
 		return []Match{{End: len(data), Pattern: Unchecked}}
 	}
 	if s.matches = f.words.find(s.matches, data, before); len(s.matches) == 0 {
@@ -224,7 +224,7 @@ func (f *Finder) find(s *scratch, data []byte, v view) {
 
 // findAsWritten is find in one case of other letters than those of ASCII.
 func (f *Finder) findAsWritten(s *scratch, data []byte, v view) {
-	if s.exhausted() {
+	if s.isExhausted() {
 		return
 	}
 	if s.open && !s.atEnd[v.depth] {
@@ -293,8 +293,8 @@ func foldByte(b byte) byte {
 	return b
 }
 
-// unfolded returns the bytes that become b.
-func unfolded(b byte) []byte {
+// unfold returns the bytes that become b.
+func unfold(b byte) []byte {
 	switch {
 	case 'a' <= b && b <= 'z':
 		return []byte{b, b - 'a' + 'A'}

@@ -10,12 +10,12 @@ const begun = -2
 // open returns the first place in data that may belong to a match continuing behind it. before: the
 // byte that precedes data.
 func (f *Finder) open(data []byte, before byte) int {
-	if f.Empty() {
+	if f.IsEmpty() {
 		return len(data)
 	}
 	s := f.borrow()
 	defer f.scratch.Put(s)
-	from := max(0, len(data)-2*f.held(data)) // the beginning of a run doesn't matter
+	from := max(0, len(data)-2*f.countHeld(data)) // the beginning of a run doesn't matter
 	s.open, s.atEnd[0], s.shortest = true, true, 1
 	f.find(s, data[from:], view{})
 	at := f.words.open(data, before)
@@ -40,7 +40,7 @@ func (f *Finder) addBegun(s *scratch, data []byte) {
 		for at := row.end; at > row.start && at >= first; at-- {
 			if at == len(data) || isBegun(data[at:]) {
 				row.end = at
-				if begins := f.begunAt(s, data[:at], row); begins < at {
+				if begins := f.findBegun(s, data[:at], row); begins < at {
 					start = min(start, begins)
 				}
 			}
@@ -51,10 +51,10 @@ func (f *Finder) addBegun(s *scratch, data []byte) {
 	}
 }
 
-// begunAt returns where the first pattern or part begins that continues behind a row.
-func (f *Finder) begunAt(s *scratch, data []byte, last row) int {
+// findBegun returns where the first pattern or part begins that continues behind a row.
+func (f *Finder) findBegun(s *scratch, data []byte, last row) int {
 	start, found := len(data), len(s.matches)
-	last.start = max(last.start, len(data)-f.held(data))
+	last.start = max(last.start, len(data)-f.countHeld(data))
 	var x index
 	f.scanRow(s, data[last.start:], f.indexInto(&x, s, data, last).uses)
 	s.matches = s.matches[:found]

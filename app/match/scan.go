@@ -51,8 +51,8 @@ type scratch struct {
 	small    [maxDepth + 1][]byte // a text with small letters for capitals
 }
 
-// exhausted reports whether a window's budget of work is used up.
-func (s *scratch) exhausted() bool { return s.passed > maxPasses*window }
+// isExhausted reports whether a window's budget of work is used up.
+func (s *scratch) isExhausted() bool { return s.passed > maxPasses*window }
 
 // scan adds a row's matches, plain or escaped.
 func (f *Finder) scan(s *scratch, data []byte, row row, v view) {
@@ -77,7 +77,7 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	first := len(s.matches)
 	s.last, s.farAt, s.far.states, s.ending, s.seeds = -1, -1, s.far.states[:0], s.ending[:0], s.seeds[:0]
 	s.passed += len(data)
-	for at := 0; at < len(data) && !s.exhausted(); {
+	for at := 0; at < len(data) && !s.isExhausted(); {
 		if s.last < at {
 			if at = f.next(data, uses, at); at == len(data) {
 				return
@@ -94,7 +94,7 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 		f.follow(s, data, uses[at], at, first)
 		at++
 	}
-	if s.exhausted() {
+	if s.isExhausted() {
 		for i := range s.places {
 			s.places[i].states, s.places[i].escapes = s.places[i].states[:0], s.places[i].escapes[:0]
 		}

@@ -33,7 +33,7 @@ func (f *Finder) Scanner() *Scanner { return &Scanner{finder: f} }
 
 // Find returns all matches in a text, by their beginning.
 func (f *Finder) Find(text []byte) []Match {
-	if f.Empty() {
+	if f.IsEmpty() {
 		return nil
 	}
 	s := f.Scanner()
@@ -54,7 +54,7 @@ func (s *Scanner) Write(piece []byte) (found []Match) {
 			continue
 		}
 		s.full = len(s.data) + window/4
-		if safe := len(s.data) - s.finder.held(s.data); safe-s.done >= window/4 {
+		if safe := len(s.data) - s.finder.countHeld(s.data); safe-s.done >= window/4 {
 			found = append(found, s.settle(safe)...)
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Scanner) Closed() int {
 	if len(s.data) < s.due {
 		return s.from + safe
 	}
-	held := s.finder.held(s.data)
+	held := s.finder.countHeld(s.data)
 	// Otherwise small pieces would search all held bytes again.
 	if more := held + held/4 - (len(s.data) - s.done); more > 0 {
 		s.due = len(s.data) + more
@@ -157,8 +157,8 @@ func (f *Finder) Reach() int {
 	return (maxEscape + maxPassed) * max(f.longest+f.tail.length, f.words.most)
 }
 
-// held returns how many last bytes may belong to a match that continues.
-func (f *Finder) held(data []byte) int {
+// countHeld returns how many last bytes may belong to a match that continues.
+func (f *Finder) countHeld(data []byte) int {
 	at, left, layout := len(data), f.Reach(), maxLayout
 	for ; at > 0 && left > 0; at-- {
 		if layout > 0 && isSqueezed(data[:at]) {

@@ -69,7 +69,7 @@ func (s server) readArtifact(ctx context.Context, req *sdk.ReadResourceRequest) 
 	if err != nil || !found || strings.Contains(id, "/") {
 		return nil, missing
 	}
-	path, profile := "/executions/"+id, s.own(req.Extra)
+	path, profile := "/executions/"+id, s.ownProfile(req.Extra)
 	got, err := api.Do(ctx, client.Request{Method: "GET", Path: path, Profile: profile})
 	if err != nil || !got.OK() {
 		return nil, unreadable(got, err, missing)

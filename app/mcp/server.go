@@ -68,7 +68,7 @@ func (s server) addTool(to *sdk.Server, tool apidocs.Tool) {
 		Annotations: annotations(tool)},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			ctx, api := s.way(ctx, req.Extra)
-			result, err := call{api: api, own: s.own(req.Extra), tool: tool, req: req}.run(ctx)
+			result, err := call{api: api, own: s.ownProfile(req.Extra), tool: tool, req: req}.run(ctx)
 			if err != nil {
 				return errorResult(err), nil
 			}
@@ -119,9 +119,9 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 	return c.success(got), nil
 }
 
-// own returns the connection's profile. Over HTTP each request must name it: a session id proves
-// nothing.
-func (s server) own(of *sdk.RequestExtra) app.Secret {
+// ownProfile returns the connection's profile. Over HTTP each request must name it: a session id
+// proves nothing.
+func (s server) ownProfile(of *sdk.RequestExtra) app.Secret {
 	if of == nil || of.Header == nil {
 		return s.profile
 	}

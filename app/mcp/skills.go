@@ -79,7 +79,7 @@ func (s server) skillTools(execute apidocs.Tool) sdk.Middleware {
 
 // skills returns the skills that a connection's profile may run. It is empty on failure.
 func (s server) skills(ctx context.Context, of *sdk.RequestExtra) (list []skill) {
-	profile := s.own(of)
+	profile := s.ownProfile(of)
 	if profile.Empty() {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s skill) tool(execute apidocs.Tool) *sdk.Tool {
 		schema["required"] = []string{"inputs"}
 	}
 	return &sdk.Tool{Name: s.toolName(), Description: "Run the skill " + s.Name + ", which a person approved. " +
-		apidocs.Waiting(execute.ID) + " Its author says: " + app.Clip(s.Description, maxToolDescription),
+		apidocs.DescribeWait(execute.ID) + " Its author says: " + app.Clip(s.Description, maxToolDescription),
 		InputSchema: schema, Annotations: annotations(execute)}
 }
 

@@ -69,7 +69,7 @@ func histogram(name, help string) prometheus.Histogram {
 
 // Handler answers GET /metrics. now reads the state at that moment; it must not be nil.
 func (m *Metrics) Handler(now func() State) http.Handler {
-	all := prometheus.Gatherers{m.registry, gathered(now)}
+	all := prometheus.Gatherers{m.registry, gatherState(now)}
 	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
@@ -84,15 +84,15 @@ func (m *Metrics) Request(method, route string, code int, took time.Duration, wa
 	}
 }
 
-// Submitted counts an accepted execution.
-func (m *Metrics) Submitted() {
+// CountSubmitted counts an accepted execution.
+func (m *Metrics) CountSubmitted() {
 	if m != nil {
 		m.submitted.Inc()
 	}
 }
 
-// Started counts the time that an execution was queued for.
-func (m *Metrics) Started(queued time.Duration) {
+// CountStarted counts the time that an execution was queued for.
+func (m *Metrics) CountStarted(queued time.Duration) {
 	if m != nil {
 		m.queued.Observe(queued.Seconds())
 	}
@@ -108,8 +108,8 @@ type End struct {
 	Verdicts   map[string]int // rows of the ledger
 }
 
-// Ended counts an execution's end.
-func (m *Metrics) Ended(e End) {
+// CountEnded counts an execution's end.
+func (m *Metrics) CountEnded(e End) {
 	if m == nil {
 		return
 	}

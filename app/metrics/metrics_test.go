@@ -26,9 +26,9 @@ const (
 func sample() *Metrics {
 	m := New("1.2.3")
 	m.Request("GET", "/health", 200, time.Millisecond, false)
-	m.Submitted()
-	m.Started(time.Millisecond)
-	m.Ended(End{Status: "completed", Started: true, Run: time.Second, LLM: time.Second, Redactions: 2,
+	m.CountSubmitted()
+	m.CountStarted(time.Millisecond)
+	m.CountEnded(End{Status: "completed", Started: true, Run: time.Second, LLM: time.Second, Redactions: 2,
 		Verdicts: map[string]int{"allowed": 3}})
 	return m
 }
@@ -109,8 +109,8 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 		t.Error("a number that is not known is shown")
 	}
 	var none *Metrics
-	none.Submitted()
-	none.Ended(End{})
-	none.Started(0)
+	none.CountSubmitted()
+	none.CountEnded(End{})
+	none.CountStarted(0)
 	none.Request("", "", 0, 0, false)
 }

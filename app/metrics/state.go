@@ -24,8 +24,8 @@ type State struct {
 	DiskFull         bool
 }
 
-// gathered turns a State into metrics, each time anew.
-func gathered(now func() State) prometheus.Gatherer {
+// gatherState turns a State into metrics, each time anew.
+func gatherState(now func() State) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		s, r := now(), prometheus.NewRegistry()
 		gauge(r, "airlock_sandbox_ready", "1 if executions can run.", truth(s.Ready), nil)

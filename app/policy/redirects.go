@@ -13,10 +13,10 @@ import (
 // maxTitles bounds how many profiles a sentence names.
 const maxTitles = 5
 
-// ReachedThrough names locked profiles that reach a plain credential's host, and the new host. It
+// DescribeReached names locked profiles that reach a plain credential's host, and the new host. It
 // is "" if there are none, or the value names the same host. An empty value asks for the present
 // host only.
-func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value app.Secret) (said string, err error) {
+func (s *Versions) DescribeReached(ctx context.Context, c app.Credential, value app.Secret) (said string, err error) {
 	err = s.store.Read(ctx, func(tx *store.Tx) error {
 		opened, err := s.values.Open(ctx, tx, []string{c.ID})
 		if err != nil {
@@ -26,18 +26,18 @@ func (s *Versions) ReachedThrough(ctx context.Context, c app.Credential, value a
 		if becomes == "" && !value.Empty() {
 			return nil
 		}
-		said, err = reachedThrough(ctx, tx, c.ID, was, becomes)
+		said, err = describeReached(ctx, tx, c.ID, was, becomes)
 		return err
 	})
 	return said, err
 }
 
-// reachedThrough is ReachedThrough for a change of host from was to becomes. Either may be "".
-func reachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
+// describeReached is DescribeReached for a change of host from was to becomes. Either may be "".
+func describeReached(ctx context.Context, tx *store.Tx, credential, was, becomes string) (string, error) {
 	if was == becomes {
 		return "", nil
 	}
-	titles, err := lockedThrough(ctx, tx, credential)
+	titles, err := listLocked(ctx, tx, credential)
 	if err != nil || len(titles) == 0 {
 		return "", err
 	}
@@ -64,9 +64,9 @@ func reachedThrough(ctx context.Context, tx *store.Tx, credential, was, becomes 
 	return who + " would reach " + becomes + " instead of " + was + ".", nil
 }
 
-// lockedThrough returns the titles of locked profiles that allow a host by a credential. Revoked
+// listLocked returns the titles of locked profiles that allow a host by a credential. Revoked
 // and expired ones count: a person can restore them.
-func lockedThrough(ctx context.Context, tx *store.Tx, credential string) ([]string, error) {
+func listLocked(ctx context.Context, tx *store.Tx, credential string) ([]string, error) {
 	handles, err := tx.Credentials.Profiles(ctx, credential)
 	if err != nil {
 		return nil, err

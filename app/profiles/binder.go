@@ -32,14 +32,14 @@ func (s *Binder) Policy(ctx context.Context, handle string, version int) (app.Po
 	return found, err
 }
 
-// Bound returns an execution's profile and newest policy, from one snapshot. The profile is
+// ReadBound returns an execution's profile and newest policy, from one snapshot. The profile is
 // partial; there may be no policy.
-func (s *Binder) Bound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
+func (s *Binder) ReadBound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
 	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ToRun(ctx, handle) })
 }
 
-// BoundByID is Bound by the profile's id, for a submission.
-func (s *Binder) BoundByID(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+// ReadBoundByID is ReadBound by the profile's id, for a submission.
+func (s *Binder) ReadBoundByID(ctx context.Context, id string) (app.Profile, app.Policy, error) {
 	if !app.IsProfileID(id) {
 		return app.Profile{}, app.Policy{}, noSuchProfile()
 	}

@@ -15,11 +15,11 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 	ctx := t.Context()
 	for _, p := range []app.Profile{d.Locked("B", "A"), d.Locked(), d.Linked("C"), d.Unlocked("D")} {
 		shown := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
-		bound, policy, err := d.Binder.Bound(ctx, p.Handle)
+		bound, policy, err := d.Binder.ReadBound(ctx, p.Handle)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if submitted, same, err := d.Binder.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle ||
+		if submitted, same, err := d.Binder.ReadBoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle ||
 			len(submitted.Keys) != len(bound.Keys) || same.Digest() != policy.Digest() {
 			t.Errorf("by id: %+v, %+v, %v; by handle: %+v, %+v", submitted, same, err, bound, policy)
 		}
@@ -40,10 +40,10 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := d.Binder.Bound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
+	if _, _, err := d.Binder.ReadBound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown profile: %v", err)
 	}
-	if _, _, err := d.Binder.BoundByID(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
+	if _, _, err := d.Binder.ReadBoundByID(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown id: %v", err)
 	}
 }

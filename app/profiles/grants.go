@@ -67,8 +67,8 @@ func (g *Grants) Keys(ctx context.Context, p app.Profile) ([]KeyGrant, error) {
 	return grants, err
 }
 
-// Told describes a profile's grants, and the requested hosts beyond them, in sentences.
-func (g *Grants) Told(ctx context.Context, p app.Profile) (granted, requested []Sentence, err error) {
+// Describe describes a profile's grants, and the requested hosts beyond them, in sentences.
+func (g *Grants) Describe(ctx context.Context, p app.Profile) (granted, requested []Sentence, err error) {
 	keys, err := g.Keys(ctx, p)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +78,7 @@ func (g *Grants) Told(ctx context.Context, p app.Profile) (granted, requested []
 			requested = append(requested, say("person", code(r.Name), word(r.Terms(SealedHosts(keys))+".")))
 		}
 	}
-	return Granted(p, keys, app.AllowedHosts(p.Hosts)), requested, nil
+	return DescribeGranted(p, keys, app.AllowedHosts(p.Hosts)), requested, nil
 }
 
 // Part is a piece of a sentence; code marks a literal name.
@@ -118,9 +118,9 @@ func word(text string) Part { return Part{Text: text} }
 
 func code(text string) Part { return Part{Text: text, Code: true} }
 
-// Granted describes a profile's grants with these hosts. The same sentences stand before and after
-// the lock.
-func Granted(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
+// DescribeGranted describes a profile's grants with these hosts. The same sentences stand before
+// and after the lock.
+func DescribeGranted(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	all := access(keys, hosts)
 	if p.ExpiresAt.IsZero() {
 		all = append(all, say("clock", word("The profile has no end date. You can revoke it at any moment.")))
@@ -136,27 +136,27 @@ func Granted(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	return append(all, say("box", word("Its scripts run "+p.Placement.String()+", or not at all.")))
 }
 
-// Revoked says what a revoked profile granted.
-func Revoked(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
+// DescribeRevoked says what a revoked profile granted.
+func DescribeRevoked(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	ended := say("revoked", word("Revoked on "+app.FormatDay(p.RevokedAt)+". Nothing can use any of this any more."))
 	return append([]Sentence{ended}, access(keys, hosts)...)
 }
 
-// Changed is Granted for a change of hosts. It marks the new ones.
-func Changed(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
+// DescribeChanged is DescribeGranted for a change of hosts. It marks the new ones.
+func DescribeChanged(p app.Profile, keys []KeyGrant, hosts []app.Host) []Sentence {
 	known := map[string]bool{noOthers: true}
-	for _, s := range Granted(p, keys, app.AllowedHosts(p.Hosts)) {
+	for _, s := range DescribeGranted(p, keys, app.AllowedHosts(p.Hosts)) {
 		known[s.Text()] = true
 	}
-	all := Granted(p, keys, hosts)
+	all := DescribeGranted(p, keys, hosts)
 	for i, s := range all {
 		all[i].New = !known[s.Text()]
 	}
 	return all
 }
 
-// LeftOut describes requests not granted before a lock. It has no parts if there are none.
-func LeftOut(requests []app.HostRequest) Sentence {
+// DescribeLeftOut describes requests not granted before a lock. It has no parts if there are none.
+func DescribeLeftOut(requests []app.HostRequest) Sentence {
 	var parts []Part
 	for _, r := range requests {
 		if r.Allowed {
@@ -242,7 +242,7 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 	reach := reachable(k, allowed)
 	if len(reach) > 0 {
 		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+placeWords(k.Places, k.Headers)))
-		if slices.ContainsFunc(reach, unencrypted) {
+		if slices.ContainsFunc(reach, isUnencrypted) {
 			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
 		}
 		if len(app.HostWarnings(reach)) > 0 {

@@ -47,7 +47,7 @@ func TestGrants(t *testing.T) {
 	}
 	var got []string
 	until := app.Profile{ExpiresAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	for _, s := range profiles.Granted(until, keys,
+	for _, s := range profiles.DescribeGranted(until, keys,
 		[]app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")}) {
 		line := s.Text()
 		if s.Warn {
@@ -90,7 +90,7 @@ func TestGrants(t *testing.T) {
 	if got := profiles.StrandedKeys(keys, []app.Host{host("{B}:443")}); len(got) != 0 {
 		t.Errorf("a host that a plain key names may be the one: %v", got)
 	}
-	nothing := profiles.Granted(app.Profile{}, nil, nil)
+	nothing := profiles.DescribeGranted(app.Profile{}, nil, nil)
 	if len(nothing) != 4 || nothing[0].Text() != "Scripts with this profile receive no credentials." ||
 		nothing[1].Text() != "Scripts can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
@@ -110,7 +110,7 @@ func TestGrantsOfAnotherProtocol(t *testing.T) {
 		true:  "weather.test:8443, in the usual credential headers, also without encryption.",
 	} {
 		key.PlainHTTP = permits
-		got := profiles.Granted(app.Profile{}, []profiles.KeyGrant{key}, []app.Host{allowed})[0]
+		got := profiles.DescribeGranted(app.Profile{}, []profiles.KeyGrant{key}, []app.Host{allowed})[0]
 		if !got.Warn || !strings.HasSuffix(got.Text(), " It goes only to "+want) {
 			t.Errorf("permits %v: %s", permits, got.Text())
 		}
@@ -129,7 +129,7 @@ func TestGrantsOfReferences(t *testing.T) {
 		{Key: vault, Vault: "secret/data/db#host"}}
 	allowed := []app.Host{host("{B}:1521"), host("{NOKEY}:443"), host("{A}:443"), host("{G}:443"), host("{V}:443")}
 	var got []string
-	for _, s := range profiles.Granted(app.Profile{}, keys, allowed)[4:9] {
+	for _, s := range profiles.DescribeGranted(app.Profile{}, keys, allowed)[4:9] {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
@@ -160,7 +160,7 @@ func TestToldGrants(t *testing.T) {
 	told := func() (granted, requested string) {
 		t.Helper()
 		now := accesstest.Must[app.Profile](t)(d.Profiles.ByHandle(ctx, p.Handle))
-		all, asked, err := d.Grants.Told(ctx, now)
+		all, asked, err := d.Grants.Describe(ctx, now)
 		if err != nil || len(asked) != 1 {
 			t.Fatal(asked, err)
 		}

@@ -34,7 +34,7 @@ func (s *Hosts) Propose(ctx context.Context, by app.Actor, handle string, hosts 
 	if err := checkAskable(by, "hosts", hosts); err != nil {
 		return app.Profile{}, err
 	}
-	list = proposed(list)
+	list = proposedHosts(list)
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
 		if err := p.CanUse(s.now()); err != nil {
 			return "", "", err
@@ -83,7 +83,7 @@ func (s *Hosts) SetAsSeen(
 			return "", "", err
 		}
 		keepReasons(list, p.Hosts)
-		decided := granted(p.Hosts, list)
+		decided := grantedRequests(p.Hosts, list)
 		goes := func(h app.HostRequest) bool {
 			return slices.Contains(dismissed, h.String()) || slices.Contains(decided, h.String())
 		}
@@ -104,8 +104,8 @@ func (s *Hosts) SetAsSeen(
 	})
 }
 
-// granted returns the requests that the allowed hosts fully cover.
-func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) {
+// grantedRequests returns the requests that the allowed hosts fully cover.
+func grantedRequests(requests []app.HostRequest, allowed []app.Host) (entries []string) {
 	for _, r := range requests {
 		if slices.ContainsFunc(allowed, func(h app.Host) bool { return h.String() == r.String() }) {
 			continue
@@ -172,8 +172,8 @@ func checkOwner(h app.Host) error {
 		h.Name, suffix), "Name the host itself, or a wildcard below one owner's name, such as *.example.com.")
 }
 
-// proposed returns an agent's list, never private.
-func proposed(list []app.Host) []app.Host {
+// proposedHosts returns an agent's list, never private.
+func proposedHosts(list []app.Host) []app.Host {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Private = false

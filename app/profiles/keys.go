@@ -77,7 +77,7 @@ func checkKey(by app.Actor, path string, k app.Key) (app.Key, error) {
 	if err != nil {
 		return app.Key{}, err
 	}
-	return app.Key{Name: k.Name, Description: k.Description, Mode: k.Mode, Hosts: proposed(list)}, nil
+	return app.Key{Name: k.Name, Description: k.Description, Mode: k.Mode, Hosts: proposedHosts(list)}, nil
 }
 
 // mergeKeys returns the keys after the change, and the changed names.

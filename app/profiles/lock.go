@@ -42,7 +42,7 @@ func (s *Lifecycle) LockTo(ctx context.Context, by app.Actor, handle string, see
 		if err := p.CanLock(s.now()); err != nil {
 			return "", "", err
 		}
-		left := leftOut(p.Hosts)
+		left := leftOutHosts(p.Hosts)
 		if len(left) > 0 { // the lock is the decision about them
 			if err := tx.Profiles.DecideHosts(ctx, p.Row, app.AllowedHosts(p.Hosts), left, by, s.now()); err != nil {
 				return "", "", err
@@ -56,8 +56,8 @@ func (s *Lifecycle) LockTo(ctx context.Context, by app.Actor, handle string, see
 	})
 }
 
-// leftOut returns the requested entries that are not allowed.
-func leftOut(hosts []app.HostRequest) (entries []string) {
+// leftOutHosts returns the requested entries that are not allowed.
+func leftOutHosts(hosts []app.HostRequest) (entries []string) {
 	for _, h := range hosts {
 		if !h.Allowed {
 			entries = append(entries, h.String())

@@ -39,13 +39,13 @@ func usable(k KeyGrant) []app.Host {
 // them.
 func dropUnencrypted(k KeyGrant, h app.Host) app.Host {
 	if !k.PlainHTTP {
-		h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.Unencrypted(p) })
+		h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return h.IsUnencrypted(p) })
 	}
 	return h
 }
 
-func unencrypted(h app.Host) bool {
-	return slices.ContainsFunc(h.Ports, func(p int) bool { return h.Unencrypted(p) })
+func isUnencrypted(h app.Host) bool {
+	return slices.ContainsFunc(h.Ports, func(p int) bool { return h.IsUnencrypted(p) })
 }
 
 // readable reports whether Airlock reads traffic to a host and can insert values.

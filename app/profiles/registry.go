@@ -79,10 +79,10 @@ func (s *Registry) newProfile(by app.Actor, description string, agent bool) stor
 	return p
 }
 
-// checkQuota refuses an agent's profile when too many wait for a person. An address may have only as
-// many as it leaves free, so it can't block all agents.
+// checkQuota refuses an agent's profile when too many wait for a person. An address may have only
+// as many as it leaves free, so it can't block all agents.
 func (s *Registry) checkQuota(ctx context.Context, tx *store.Tx, address string) error {
-	all, err := tx.Profiles.UnclaimedFrom(ctx)
+	all, err := tx.Profiles.ListUnclaimedAddresses(ctx)
 	if err != nil {
 		return err
 	}

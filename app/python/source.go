@@ -66,7 +66,7 @@ type reader struct {
 // plainImport reads what stands behind import.
 func (r *reader) plainImport(tokens []token, atTop bool) {
 	for len(tokens) > 0 {
-		module, rest := dotted(tokens)
+		module, rest := readDotted(tokens)
 		if module == "" {
 			return
 		}
@@ -94,7 +94,7 @@ func (r *reader) fromImport(tokens []token, atTop bool) {
 	}
 	rest := tokens
 	if len(tokens) > 0 && tokens[0].text != "import" {
-		one.Module, rest = dotted(tokens)
+		one.Module, rest = readDotted(tokens)
 	}
 	if len(rest) == 0 || rest[0].text != "import" {
 		return
@@ -121,8 +121,8 @@ func (r *reader) fromImport(tokens []token, atTop bool) {
 	r.Imports = append(r.Imports, one)
 }
 
-// dotted reads a.b.c at the beginning of tokens; "" if there is no name.
-func dotted(tokens []token) (name string, rest []token) {
+// readDotted reads a.b.c at the beginning of tokens; "" if there is no name.
+func readDotted(tokens []token) (name string, rest []token) {
 	if len(tokens) == 0 || !tokens[0].isName() {
 		return "", tokens
 	}
@@ -137,7 +137,7 @@ func dotted(tokens []token) (name string, rest []token) {
 func (r *reader) uses(tokens []token) {
 	before := ""
 	for len(tokens) > 0 {
-		path, rest := dotted(tokens)
+		path, rest := readDotted(tokens)
 		if path == "" || before == "." || before == "def" || before == "class" {
 			before, tokens = tokens[0].text, tokens[1:]
 			continue

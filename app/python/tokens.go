@@ -119,12 +119,12 @@ func (s *scanner) token(rest string) error {
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '"' || r == '\'':
-		return s.quoted("")
+		return s.readQuoted("")
 	case isNameStart(r):
 		name := rest[:until(rest, func(r rune) bool { return !isNamePart(r) })]
 		if next := rest[len(name):]; next != "" && (next[0] == '"' || next[0] == '\'') && isTextPrefix(name) {
 			s.skip(len(name))
-			return s.quoted(strings.ToLower(name))
+			return s.readQuoted(strings.ToLower(name))
 		}
 		s.emit(norm.NFKC.String(name))
 		size = len(name)
@@ -158,8 +158,8 @@ func isTextPrefix(name string) bool {
 	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rubft") == ""
 }
 
-// quoted reads a text from its opening quotes on.
-func (s *scanner) quoted(prefix string) error {
+// readQuoted reads a text from its opening quotes on.
+func (s *scanner) readQuoted(prefix string) error {
 	s.emit(textToken)
 	quote := s.source[s.at : s.at+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(s.source[s.at:], three) {

@@ -59,7 +59,8 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// TestHoleH4Memory: no text makes a pass hold more than a small multiple of the text and of a window.
+// TestHoleH4Memory: no text makes a pass hold more than a small multiple of the text and of a
+// window.
 func TestHoleH4Memory(t *testing.T) {
 	largest := randomSecret(rand.New(rand.NewPCG(5, 6)), app.MaxValue)
 	long := of(append(randomSecrets(5), largest)...)
@@ -74,7 +75,7 @@ func TestHoleH4Memory(t *testing.T) {
 			_, _ = long.Execution(Execution{Result: []byte("[1" + strings.Repeat(",1", 2_000_000) + "]")})
 		},
 		"a long value": func() { long.Text(strings.Repeat(largest, 16)[5:]) },
-		"file":         func() { s := long.Known(); _, _ = s.Write(make([]byte, 16<<20)); _ = s.Close() },
+		"file":         func() { s := long.KnownStream(); _, _ = s.Write(make([]byte, 16<<20)); _ = s.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if grown := grownBy(pass); grown > 224<<20 {

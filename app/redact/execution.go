@@ -60,7 +60,7 @@ func (r *Redactor) streams(x Execution, out *Cleaned) {
 		}
 	}
 	if texts[0] != "" && texts[1] != "" {
-		r.findJoined(interleaved(texts, x.Turns), func(i int, g region) { regions[i] = append(regions[i], g) })
+		r.findJoined(interleave(texts, x.Turns), func(i int, g region) { regions[i] = append(regions[i], g) })
 	}
 	var clean [2]Clean
 	for i, channel := range []string{"stdout", "stderr"} {

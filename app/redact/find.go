@@ -22,16 +22,17 @@ func (r *Redactor) find(text string) []region {
 	return r.merge(found)
 }
 
-// findCut is find for a text whose end was cut off, if that may begin a value. Values that scripts don't
-// hold begin none: where a text ends is the script's choice, so a mask would tell it how one begins.
+// findCut is find for a text whose end was cut off, if that may begin a value. Values that scripts
+// don't hold begin none: where a text ends is the script's choice, so a mask would tell it how one
+// begins.
 func (r *Redactor) findCut(text string) []region {
 	found := r.find(text)
 	longest := region{worth: ofValue, part: true, end: len(text)}
 	for i, p := range r.patterns {
-		if n := r.needles[i]; n.note != "" || n.sealed || !heldByScript(r.values[n.owner]) {
+		if n := r.needles[i]; n.note != "" || n.sealed || !isHeldByScript(r.values[n.owner]) {
 			continue
 		}
-		if n := begun(text, p.Text[:min(len(p.Text), match.MaxBlock)]); n > longest.length {
+		if n := countBegun(text, p.Text[:min(len(p.Text), match.MaxBlock)]); n > longest.length {
 			longest.needle, longest.length, longest.start = i, n, len(text)-n
 		}
 	}
@@ -41,8 +42,8 @@ func (r *Redactor) findCut(text string) []region {
 	return found
 }
 
-// begun returns how much of a secret stands at the end of a text.
-func begun(text, secret string) int {
+// countBegun returns how much of a secret stands at the end of a text.
+func countBegun(text, secret string) int {
 	for n := min(len(text), len(secret)); n >= minCut; n-- {
 		if strings.HasSuffix(text, secret[:n]) {
 			return n
@@ -53,7 +54,7 @@ func begun(text, secret string) int {
 
 // findKnown returns where known values and placeholders are in a text.
 func (r *Redactor) findKnown(text string) []region {
-	if r.finder.Empty() {
+	if r.finder.IsEmpty() {
 		return nil
 	}
 	return append(r.scan(text, func(match.Match) bool { return true }), r.findSeparated(text)...)
@@ -133,7 +134,8 @@ func withoutSigns(text string) (view []byte) {
 	return view
 }
 
-// signsFrom returns the places of a sign that stands behind every other character, from one of them on.
+// signsFrom returns the places of a sign that stands behind every other character, from one of them
+// on.
 func signsFrom(text string, at int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		sign := text[at]

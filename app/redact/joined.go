@@ -26,9 +26,10 @@ func (j *joined) add(number int, text string, from, to int) {
 }
 
 // findJoined calls mask with each place that a value has in a text, if it goes on over parts. Only
-// values that are hard to guess count: ordinary texts that stand together have words that nobody wrote.
+// values that are hard to guess count: ordinary texts that stand together have words that nobody
+// wrote.
 func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
-	if len(j.parts) < 2 || r.finder.Empty() {
+	if len(j.parts) < 2 || r.finder.IsEmpty() {
 		return
 	}
 	all := j.text.String()
@@ -51,8 +52,8 @@ func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
 	}
 }
 
-// interleaved puts two texts together as they took turns, the first one first.
-func interleaved(texts [2]string, turns []int) *joined {
+// interleave puts two texts together as they took turns, the first one first.
+func interleave(texts [2]string, turns []int) *joined {
 	j := &joined{}
 	var done [2]int
 	for i, n := range turns {

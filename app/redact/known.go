@@ -40,7 +40,7 @@ func needlesOf(values []secrets.Resolved) (needles []needle, patterns []match.Pa
 			if (v.Held == secrets.ByHosts) != notGiven {
 				continue
 			}
-			for _, p := range known.InOutput(v.Secret.Reveal(), heldByScript(v)) {
+			for _, p := range known.InOutput(v.Secret.Reveal(), isHeldByScript(v)) {
 				n := needle{owner: owner, note: p.Note}
 				if p.Note == "" {
 					n.text = p.Text

@@ -39,12 +39,14 @@ type Redactor struct {
 	ahead    func(text string) ([]Match, int)
 }
 
-// heldByScript reports whether a script holds the value itself, and no placeholder.
-func heldByScript(v secrets.Resolved) bool { return v.Placeholder == "" && v.Held == secrets.ByScript }
+// isHeldByScript reports whether a script holds the value itself, and no placeholder.
+func isHeldByScript(v secrets.Resolved) bool {
+	return v.Placeholder == "" && v.Held == secrets.ByScript
+}
 
-// New returns a Redactor for the values. What is secret in a value counts as a value, too. Values of
-// fewer than 4 characters, white space around them not counted, are ignored; plain credentials are
-// not to be passed. Equal values under several names are one.
+// New returns a Redactor for the values. What is secret in a value counts as a value, too. Values
+// of fewer than 4 characters, white space around them not counted, are ignored; plain credentials
+// are not to be passed. Equal values under several names are one.
 func New(values []secrets.Resolved, options ...Options) *Redactor {
 	r := &Redactor{values: values}
 	r.needles, r.patterns = needlesOf(values)
@@ -98,11 +100,11 @@ func (r *Redactor) Stream(emit func(Clean)) *Stream {
 }
 
 // KnowsValues reports whether there is any value to find.
-func (r *Redactor) KnowsValues() bool { return !r.finder.Empty() }
+func (r *Redactor) KnowsValues() bool { return !r.finder.IsEmpty() }
 
-// Known returns a Stream for content that is not text, such as a file: it finds known values only, and
-// emits nothing.
-func (r *Redactor) Known() *Stream { return &Stream{redactor: r, scanner: r.finder.Scanner()} }
+// KnownStream returns a Stream for content that is not text, such as a file: it finds known values
+// only, and emits nothing.
+func (r *Redactor) KnownStream() *Stream { return &Stream{redactor: r, scanner: r.finder.Scanner()} }
 
 // Format writes a fixed text for every verb, so that no secret is ever printed.
 func (Redactor) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }

@@ -24,12 +24,13 @@ func CheckJSON(data json.RawMessage) error {
 	return nil
 }
 
-// result masks a JSON value: compact, in the order of its keys, with numbers as they are written. It
-// is searched as its text, so that a list of numbers or a key beside its value is found as in output.
+// result masks a JSON value: compact, in the order of its keys, with numbers as they are written.
+// It is searched as its text, so that a list of numbers or a key beside its value is found as in
+// output.
 //
-// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking
-// makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the sorted order of
-// the keys as they were; keys without a secret keep their names.
+// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where
+// masking makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the
+// sorted order of the keys as they were; keys without a secret keep their names.
 func (r *Redactor) result(data json.RawMessage) (Clean, Hits, error) {
 	document, err := jsontext.Parse(data)
 	if err != nil {
@@ -54,8 +55,8 @@ type resultSearch struct {
 	keys     joined
 }
 
-// search looks for what patterns find in a value that stands beside names. heads are those of the table
-// that it may be in.
+// search looks for what patterns find in a value that stands beside names. heads are those of the
+// table that it may be in.
 func (s *resultSearch) search(n jsontext.Node, names namesOf, heads [][]string) {
 	switch s.Kind(n) {
 	case jsontext.String:
@@ -102,15 +103,15 @@ func (s *resultSearch) text(n jsontext.Node, all *joined, names namesOf) {
 	written := s.Text()[start+1 : end-1]
 	for _, g := range ruleRegions(found, len(text)) {
 		if len(written) != len(text) { // it has escapes
-			g.start, g.end = writtenAt(written, g.start), writtenAt(written, g.end)
+			g.start, g.end = writtenOffset(written, g.start), writtenOffset(written, g.end)
 		}
 		g.start, g.end = g.start+start+1, g.end+start+1
 		s.found = append(s.found, g)
 	}
 }
 
-// writtenAt returns where in a string as it is written so many bytes of its text end.
-func writtenAt(written string, length int) (at int) {
+// writtenOffset returns where in a string as it is written so many bytes of its text end.
+func writtenOffset(written string, length int) (at int) {
 	for text := 0; text < length && at < len(written); {
 		n := unitLength(written[at:])
 		if written[at] != '\\' {
@@ -128,7 +129,8 @@ func decodedUnit(escape string) (text string) {
 	return text
 }
 
-// unitLength returns the length of the escape or character with which a string as it is written begins.
+// unitLength returns the length of the escape or character with which a string as it is written
+// begins.
 func unitLength(written string) int {
 	switch {
 	case written[0] != '\\':
@@ -167,7 +169,7 @@ func (w *resultWriter) value(n jsontext.Node) {
 			if name, ok := names[key]; ok {
 				w.out.WriteString(name)
 			} else {
-				w.out.WriteString(w.written(key))
+				w.out.WriteString(w.writtenText(key))
 			}
 			w.out.WriteByte(':')
 			w.value(w.Value(key))
@@ -175,11 +177,11 @@ func (w *resultWriter) value(n jsontext.Node) {
 		}
 		w.out.WriteString(strings.TrimSuffix(separator, ",") + "}")
 	default:
-		w.out.WriteString(w.masked(n))
+		w.out.WriteString(w.maskNode(n))
 	}
 }
 
-func (w *resultWriter) written(n jsontext.Node) string {
+func (w *resultWriter) writtenText(n jsontext.Node) string {
 	start, end := w.Span(n)
 	return w.Text()[start:end]
 }
@@ -208,11 +210,11 @@ func (r *Redactor) isWord(g region) bool {
 	return g.worth == ofValue && r.patterns[g.needle].Class == match.Word
 }
 
-// masked returns the text of a node with its masks, and counts them.
-func (w *resultWriter) masked(n jsontext.Node) string {
+// maskNode returns the text of a node with its masks, and counts them.
+func (w *resultWriter) maskNode(n jsontext.Node) string {
 	regions := w.inside(n)
 	if len(regions) == 0 {
-		return w.written(n)
+		return w.writtenText(n)
 	}
 	start, end := w.Span(n)
 	if w.Kind(n) != jsontext.Number {
@@ -229,7 +231,7 @@ func (w *resultWriter) masked(n jsontext.Node) string {
 		out = append(out, text[from:at]...)
 		written := text[max(g.start, start):min(g.end, end)]
 		if at < end {
-			mask := jsontext.Quoted(w.redactor.mask(g, written))
+			mask := jsontext.Quote(w.redactor.mask(g, written))
 			out = append(out, mask[1:len(mask)-1]...)
 			w.tally.count(w.redactor.hit(g, written))
 		}
@@ -240,8 +242,8 @@ func (w *resultWriter) masked(n jsontext.Node) string {
 	return string(append(append(out, text[at:end]...), '"'))
 }
 
-// maskedNames returns the names of an object's keys that hold a secret, as they are written; nil if none
-// does.
+// maskedNames returns the names of an object's keys that hold a secret, as they are written; nil if
+// none does.
 func (w *resultWriter) maskedNames(object jsontext.Node) map[jsontext.Node]string {
 	if len(w.regions) == 0 {
 		return nil
@@ -249,7 +251,7 @@ func (w *resultWriter) maskedNames(object jsontext.Node) map[jsontext.Node]strin
 	names, taken := map[jsontext.Node]string{}, map[string]bool{}
 	for key := range w.Inside(object) {
 		if len(w.inside(key)) > 0 {
-			names[key] = w.masked(key)
+			names[key] = w.maskNode(key)
 		}
 	}
 	if len(names) == 0 {
@@ -257,7 +259,7 @@ func (w *resultWriter) maskedNames(object jsontext.Node) map[jsontext.Node]strin
 	}
 	for key := range w.Inside(object) {
 		if _, masked := names[key]; !masked {
-			taken[w.written(key)] = true
+			taken[w.writtenText(key)] = true
 		}
 	}
 	byGiven := func(a, b jsontext.Node) int { return strings.Compare(w.String(a), w.String(b)) }

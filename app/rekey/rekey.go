@@ -15,9 +15,9 @@ import (
 const batch = 200
 
 // Run seals anew everything under the ring's older keys, and returns the number of tokens. The
-// keyring's own data comes first: from then on an older key alone opens no database. A token that no
-// key of the ring opens is an error; earlier changes stay. A token too damaged to name its key stays:
-// it needs none.
+// keyring's own data comes first: from then on an older key alone opens no database. A token that
+// no key of the ring opens is an error; earlier changes stay. A token too damaged to name its key
+// stays: it needs none.
 func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
 	err = st.Write(ctx, func(tx *store.Tx) error { return instance.RenewKeyring(ctx, tx, ring, time.Now()) })
 	if err != nil {
@@ -58,7 +58,7 @@ func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, er
 
 func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column store.SealedColumn,
 	t store.SealedToken) error {
-	purpose, row := bound(column, t)
+	purpose, row := bindingOf(column, t)
 	plain, err := ring.Open(purpose, row, t.Token)
 	if err != nil {
 		return fmt.Errorf("rekey: %s %s: %w", column, t.Name, err)
@@ -66,7 +66,7 @@ func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column sto
 	return tx.Tokens.Reseal(ctx, column, t, ring.Seal(purpose, row, plain), ring.KeyID())
 }
 
-func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, string) {
+func bindingOf(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, string) {
 	switch column {
 	case store.SealedValues, store.SealedSuperseded:
 		return secrets.Values, secrets.ValueRow(t.Name, t.Number)

@@ -90,12 +90,12 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	defer k.pass.Unlock()
 	now := k.cfg.Now()
 	kept := store.Kept{EndedSince: now.Add(-grace), RepeatedSince: now.Add(-app.IdempotencyLife)}
-	err := k.aged(ctx, now, kept)
+	err := k.removeAged(ctx, now, kept)
 	if err == nil {
 		err = k.surplus(ctx, now, kept)
 	}
 	if err == nil {
-		err = k.superseded(ctx, now)
+		err = k.removeSuperseded(ctx, now)
 	}
 	if err != nil {
 		return fmt.Errorf("retention: %w", err)
@@ -103,13 +103,13 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	return k.report(ctx)
 }
 
-func (k *Keeper) aged(ctx context.Context, now time.Time, kept store.Kept) error {
+func (k *Keeper) removeAged(ctx context.Context, now time.Time, kept store.Kept) error {
 	if k.cfg.Policy.Days == 0 {
 		return nil
 	}
 	before := now.Add(-time.Duration(k.cfg.Policy.Days) * 24 * time.Hour)
 	return k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
-		n, err := tx.Pruning.Aged(ctx, before, kept, limit)
+		n, err := tx.Pruning.RemoveAged(ctx, before, kept, limit)
 		return removed{Aged: n}, err
 	})
 }
@@ -149,8 +149,8 @@ func (k *Keeper) surplusOf(ctx context.Context, profileHandle string, now time.T
 	})
 }
 
-// superseded removes values that no host shows any more.
-func (k *Keeper) superseded(ctx context.Context, now time.Time) error {
+// removeSuperseded removes values that no host shows any more.
+func (k *Keeper) removeSuperseded(ctx context.Context, now time.Time) error {
 	before := now.Add(-time.Duration(k.cfg.Policy.Superseded) * 24 * time.Hour)
 	var n int64
 	err := k.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {

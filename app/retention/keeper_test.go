@@ -180,7 +180,7 @@ func TestAKeysExecutionStays(t *testing.T) {
 		must(t, keeper(s, Policy{Count: 1, Days: 1}, now.Sub(end)).Pass(t.Context()))
 		replayed := ""
 		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
-			replayed, err = tx.Queue.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"),
+			replayed, err = tx.Queue.ByKey(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"),
 				now.Add(-app.IdempotencyLife))
 			return err
 		}))
@@ -231,7 +231,7 @@ func TestAnInterruptedPassIsReported(t *testing.T) {
 			return removed{}, cut
 		}
 		first = false
-		n, err := tx.Pruning.Aged(ctx, end, store.Kept{EndedSince: end, RepeatedSince: end}, limit)
+		n, err := tx.Pruning.RemoveAged(ctx, end, store.Kept{EndedSince: end, RepeatedSince: end}, limit)
 		return removed{Aged: n}, err
 	})
 	if !errors.Is(err, cut) || len(events(t, s)) != 0 {

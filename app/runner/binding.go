@@ -38,7 +38,7 @@ func (r *Run) bind() (*Binding, error) {
 		}
 		b.Discard() // people have decided something since. That its values count as used twice is the lesser evil
 	}
-	profile, policy, err := r.runner.cfg.Binder.Bound(r.ctx, r.x.ProfileHandle)
+	profile, policy, err := r.runner.cfg.Binder.ReadBound(r.ctx, r.x.ProfileHandle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
 		err = StopProfile(ProfileDeleted)

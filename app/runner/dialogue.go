@@ -91,7 +91,7 @@ func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (a Answer
 	switch {
 	case waiters.Enter(s.x.ProfileHandle):
 		defer waiters.Leave(s.x.ProfileHandle)
-	case waiters.Full():
+	case waiters.IsFull():
 		return Answer{}, errors.New("too many executions wait for an answer already; " +
 			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
 	default:

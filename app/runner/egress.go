@@ -104,7 +104,7 @@ func (h *liveNetwork) Restrict() error {
 func (h *liveNetwork) Dial(ctx context.Context, host string, port int) (guest.Conn, error) {
 	session, g := h.current()
 	if port == 0 {
-		session.Refused(host)
+		session.RecordRefused(host)
 		return nil, errUnknownName
 	}
 	if refusedInBox(g.hosts, host, port) {
@@ -120,13 +120,13 @@ func (h *liveNetwork) Dial(ctx context.Context, host string, port int) (guest.Co
 // Unanswered implements Network.
 func (h *liveNetwork) Unanswered(host, record string) {
 	session, _ := h.current()
-	session.Unanswered(host, record)
+	session.RecordUnanswered(host, record)
 }
 
 // Limited implements Network.
 func (h *liveNetwork) Limited(host string, port int, limit wire.Limit) {
 	session, _ := h.current()
-	session.Limited(host, port, map[wire.Limit]string{
+	session.RecordLimited(host, port, map[wire.Limit]string{
 		wire.LimitOpen: rules.Connections, wire.LimitTotal: rules.Total,
 		wire.LimitRefusals: rules.Refusals,
 	}[limit])
@@ -151,7 +151,7 @@ func (h *liveNetwork) Asked(ctx context.Context, host string, port, line int) {
 	case refusedInBox(g.hosts, name, port):
 		_ = h.refuseOnce(ctx, session, p)
 	case isAddress(name) && h.firstRefusal(p): // a plain key's value names it, so the list allows it in vain
-		session.Limited(name, port, rules.NotListed)
+		session.RecordLimited(name, port, rules.NotListed)
 	}
 }
 

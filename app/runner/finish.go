@@ -167,7 +167,7 @@ func filesDigest(list []store.InputFile) string {
 
 // resultHash returns the digest of a result with sorted keys; "" without one.
 func resultHash(result redact.Clean) string {
-	sorted, err := jsontext.Sorted([]byte(result.String()))
+	sorted, err := jsontext.Sort([]byte(result.String()))
 	if err != nil {
 		return ""
 	}
@@ -265,7 +265,7 @@ func (r *Runner) countEnd(f store.Finish) {
 	for _, c := range f.Network {
 		end.Verdicts[string(c.Verdict)]++
 	}
-	r.cfg.Metrics.Ended(end)
+	r.cfg.Metrics.CountEnded(end)
 }
 
 func (r *Runner) logEnd(x app.Execution, f store.Finish) {

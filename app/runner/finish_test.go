@@ -134,7 +134,7 @@ func TestRedactionInEveryChannel(t *testing.T) {
 	w.Must(err)
 	network, err := w.Reader.Network(t.Context(), x.Handle)
 	w.Must(err)
-	script, _, err := w.Reader.Submitted(t.Context(), x.Handle)
+	script, _, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	seen := fmt.Sprintf("%+v %+v %s %+v %+v %s", x, out, out.Result, exchanges, network, script)
 	if strings.Contains(strings.ToLower(seen), strings.ToLower(enginetest.SecretValue)) {

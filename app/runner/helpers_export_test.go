@@ -28,7 +28,7 @@ func (r *Runner) RequestAfterStop(x app.Execution, host string) {
 	session := r.cfg.Gateway.Session(egress.Grant{}, nil)
 	run.session.network.(*liveNetwork).session = session
 	defer session.Close()
-	session.Refused(host)
+	session.RecordRefused(host)
 	run.Stop(StopProfile(ProfileRevoked))
 	run.RequestDenied()
 }

@@ -32,7 +32,7 @@ func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
 		return nil
 	}
 	err := a.runner.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if a.unplayed, err = tx.Questions.Recorded(ctx, a.x.RerunOf); err != nil {
+		if a.unplayed, err = tx.Questions.ListRecorded(ctx, a.x.RerunOf); err != nil {
 			return err
 		}
 		a.keys, err = instance.AskedKeys(ctx, tx, a.runner.cfg.Keyring)

@@ -109,7 +109,7 @@ func (r *Run) Execute() {
 	stored := r.runner.storeEnd(r.x.Handle, f)
 	r.session.slot.FinishEnd()
 	if started := r.script.started.get(); !started.IsZero() {
-		r.runner.cfg.Metrics.Started(started.Sub(r.x.CreatedAt))
+		r.runner.cfg.Metrics.CountStarted(started.Sub(r.x.CreatedAt))
 	}
 	if stored { // else the failure was logged, and the execution gets another end
 		r.runner.logEnd(r.x, f)

@@ -147,7 +147,7 @@ func TestBoxesThatDie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Pool = -1 })
 	before := len(w.Fake.Opened())
-	w.Fake.SetGuest(fake.InTurn(fake.Exit(1), fake.Lost(), guesttest.Play))
+	w.Fake.SetGuest(fake.InTurn(fake.Exit(1), fake.LoseBox(), guesttest.Play))
 	w.Finished("result 1", app.StatusCompleted)
 	if n := len(w.Fake.Opened()) - before; n != 3 {
 		t.Errorf("%d boxes were opened, want 3", n)

@@ -240,7 +240,7 @@ func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 		}
 	}
 	w.lent(0)
-	if n, why := w.keeper.Failed(); n != 0 {
+	if n, why := w.keeper.CountFailed(); n != 0 {
 		t.Errorf("%d are still shown: %v", n, why)
 	}
 }
@@ -345,7 +345,7 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 	// The values that it also holds were no secrets yet at the first submission.
 	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue},
 		y.Handle: {enginetest.SecretValue, next}} {
-		shown, _, err := w.Reader.Submitted(t.Context(), handle)
+		shown, _, err := w.Reader.ReadSubmitted(t.Context(), handle)
 		w.Must(err)
 		for _, s := range secrets {
 			if strings.Contains(shown, s) {
@@ -361,7 +361,7 @@ func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
 	w.vault.Seal()
 	script := "print kv-" + enginetest.SecretValue
 	x, _ := w.Finished(script, app.StatusError)
-	shown, _, err := w.Reader.Submitted(t.Context(), x.Handle)
+	shown, _, err := w.Reader.ReadSubmitted(t.Context(), x.Handle)
 	w.Must(err)
 	if strings.Contains(shown, enginetest.SecretValue) || !strings.Contains(shown, "once its values were read") {
 		t.Errorf("shown as %q", shown)

@@ -9,7 +9,7 @@ const (
 
 // DueNames names the backends due for a proof.
 func (m *Manager) DueNames() (names []string) {
-	for _, s := range m.due(m.backends) {
+	for _, s := range m.listDue(m.backends) {
 		names = append(names, s.Name)
 	}
 	return names

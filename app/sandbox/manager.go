@@ -134,8 +134,8 @@ func (m *Manager) Unavailable() string {
 	return m.whyUnavailableLocked()
 }
 
-// Decided reports whether the first proofs of all backends are over.
-func (m *Manager) Decided() bool {
+// IsDecided reports whether the first proofs of all backends are over.
+func (m *Manager) IsDecided() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.allDecidedLocked()

@@ -49,8 +49,8 @@ func (m *Manager) ImagesFor(p app.Placement) (images []string) {
 	return slices.Compact(images)
 }
 
-// Undecided reports whether an unfinished first proof may change what Place returns.
-func (m *Manager) Undecided(p app.Placement) bool {
+// IsUndecided reports whether an unfinished first proof may change what Place returns.
+func (m *Manager) IsUndecided(p app.Placement) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.undecidedLocked(p)

@@ -55,7 +55,7 @@ func (m *Manager) probeLoop(group []*backendState) {
 // probeGroup proves a group's due backends and selects anew. With Auto it stops at the first of
 // tier full.
 func (m *Manager) probeGroup(group []*backendState) {
-	for _, s := range m.due(group) {
+	for _, s := range m.listDue(group) {
 		if s.proving.Acquire(m.ctx, 1) != nil {
 			break
 		}
@@ -68,8 +68,8 @@ func (m *Manager) probeGroup(group []*backendState) {
 	m.selectActive(group...)
 }
 
-// due returns a group's backends that should be proved without a request.
-func (m *Manager) due(group []*backendState) (list []*backendState) {
+// listDue returns a group's backends that should be proved without a request.
+func (m *Manager) listDue(group []*backendState) (list []*backendState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range group {

@@ -46,7 +46,7 @@ func (s *Scheduler) Admit(ctx context.Context, tx *store.Tx, profile string) (a 
 
 // checkAccepting returns the error for agents while nothing may run.
 func (s *Scheduler) checkAccepting() error {
-	if s.Stopping() {
+	if s.IsStopping() {
 		return app.E(app.CodeSandboxUnavailable, StoppingReason,
 			"Wait until it has been started again, which GET /health tells, then submit again.")
 	}
@@ -58,11 +58,11 @@ func (s *Scheduler) checkAccepting() error {
 	return nil
 }
 
-// queuedWithin bounds Queued's wait for the database: /health must answer under load.
+// queuedWithin bounds CountQueued's wait for the database: /health must answer under load.
 const queuedWithin = time.Second
 
-// Queued returns the number of pending executions, or -1 if the database is slow.
-func (s *Scheduler) Queued() int {
+// CountQueued returns the number of pending executions, or -1 if the database is slow.
+func (s *Scheduler) CountQueued() int {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), queuedWithin)
 	defer cancel()
 	n := -1

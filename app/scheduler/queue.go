@@ -98,12 +98,12 @@ func (s *Scheduler) claimRow(ctx context.Context) (x app.Execution, ok, paused b
 // an unfinished first proof, or a saturated class of boxes.
 func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string, err error) {
 	handles = s.ends.atLeast(maxEnds)
-	if s.cfg.Sandboxes.Decided() && len(s.yields.atLeast(s.cfg.Workers)) == 0 {
+	if s.cfg.Sandboxes.IsDecided() && len(s.yields.atLeast(s.cfg.Workers)) == 0 {
 		return handles, nil
 	}
 	places, err := tx.Queue.Placements(ctx)
 	for handle, p := range places {
-		if s.cfg.Sandboxes.Undecided(p) || s.isSaturated(p) {
+		if s.cfg.Sandboxes.IsUndecided(p) || s.isSaturated(p) {
 			handles = append(handles, handle)
 		}
 	}

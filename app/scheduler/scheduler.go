@@ -96,8 +96,8 @@ func (s *Scheduler) Wait() {
 	s.runs.Wait()
 }
 
-// Stopping reports whether submissions are refused.
-func (s *Scheduler) Stopping() bool {
+// IsStopping reports whether submissions are refused.
+func (s *Scheduler) IsStopping() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.draining || s.stopped

@@ -135,8 +135,8 @@ type Slot struct {
 
 func newSlot(s *Scheduler, profile string) *Slot { return &Slot{s: s, profile: profile, held: true} }
 
-// Held reports whether the execution may run now.
-func (s *Slot) Held() bool {
+// IsHeld reports whether the execution may run now.
+func (s *Slot) IsHeld() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
@@ -156,7 +156,7 @@ func (s *Slot) Release() {
 
 // Resume waits until the execution may run again, or returns ctx's error.
 func (s *Slot) Resume(ctx context.Context) error {
-	if s.Held() {
+	if s.IsHeld() {
 		return nil
 	}
 	if err := s.s.slots.resume(ctx, s.profile); err != nil {

@@ -65,7 +65,7 @@ func (s *Scheduler) Submit(ctx context.Context, sub Submission) (app.Execution, 
 // isNext reports whether a row stored now would be claimed next. Nothing waits, a sandbox is in
 // use, and notYet could hold nothing back.
 func (s *Scheduler) isNext(profile string, a Admission) bool {
-	return a.Waiting == 0 && !a.Paused && s.canRun() && s.cfg.Sandboxes.Decided() &&
+	return a.Waiting == 0 && !a.Paused && s.canRun() && s.cfg.Sandboxes.IsDecided() &&
 		len(s.yields.atLeast(s.cfg.Workers)) == 0 && s.ends.of(profile) < maxEnds
 }
 

@@ -75,7 +75,7 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 			w.Must(w.Close(t.Context()))
 			agents.Wait()
 			w.Must(w.Store.Read(t.Context(), func(tx *store.Tx) error {
-				left, err := tx.Executions.Unfinished(context.Background(), "")
+				left, err := tx.Executions.ListUnfinished(context.Background(), "")
 				for _, x := range left {
 					if x.Status != app.StatusPending {
 						t.Errorf("%s is left %s", x.Handle, x.Status)

@@ -80,13 +80,13 @@ func (s *Scheduler) isSaturated(p app.Placement) bool {
 	return ok && s.yields.of(c) >= s.cfg.Workers
 }
 
-// Opening returns how many executions wait for a box without a slot.
-func (s *Scheduler) Opening() int { return s.yields.total() }
+// CountOpening returns how many executions wait for a box without a slot.
+func (s *Scheduler) CountOpening() int { return s.yields.total() }
 
 // Patience returns how long to wait for a box of the class before Yield. It is 0 if others of the
 // class have yielded and still wait.
 func (s *Slot) Patience(c sandbox.Class) time.Duration {
-	if !s.Held() || s.s.yields.of(c) > 0 {
+	if !s.IsHeld() || s.s.yields.of(c) > 0 {
 		return 0
 	}
 	return boxPatience
@@ -95,7 +95,7 @@ func (s *Slot) Patience(c sandbox.Class) time.Duration {
 // Yield gives the slot away while the execution waits for a box. It counts as waiting until
 // EndYield, also between tries.
 func (s *Slot) Yield(c sandbox.Class) {
-	if !s.Held() {
+	if !s.IsHeld() {
 		return
 	}
 	s.s.yields.add(c, 1)

@@ -38,8 +38,8 @@ func (s *Shares) Leave(name string) {
 	}
 }
 
-// Full reports whether no place is left for any name.
-func (s *Shares) Full() bool { return s.Taken() >= s.most }
+// IsFull reports whether no place is left for any name.
+func (s *Shares) IsFull() bool { return s.Taken() >= s.most }
 
 // Taken returns how many places are taken.
 func (s *Shares) Taken() int {

@@ -49,7 +49,7 @@ func (s *Service) List(ctx context.Context) (list []Skill, err error) {
 // Get returns a skill, for people. Errors: CodeNotFound.
 func (s *Service) Get(ctx context.Context, name string) (skill Skill, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		row, err := existing(ctx, tx, name)
+		row, err := findSkill(ctx, tx, name)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ type Runs struct {
 func (s *Service) Runs(ctx context.Context, name string) (map[string]Runs, error) {
 	runs := map[string]Runs{}
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		row, err := existing(ctx, tx, name)
+		row, err := findSkill(ctx, tx, name)
 		if err != nil {
 			return err
 		}
@@ -104,11 +104,11 @@ func read(ctx context.Context, tx *store.Tx, row store.Skill) (Skill, error) {
 	return s, err
 }
 
-// Listed returns the skills that a profile's agent may know, by name, newest first. These are the
-// newest approved version of each allowed skill, and every version that the agent uploaded.
-func (s *Service) Listed(ctx context.Context, profileHandle string) (list []Version, err error) {
+// ListKnown returns the skills that a profile's agent may know, by name, newest first. These are
+// the newest approved version of each allowed skill, and every version that the agent uploaded.
+func (s *Service) ListKnown(ctx context.Context, profileHandle string) (list []Version, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		allowed, err := tx.Skills.Allowed(ctx, profileHandle)
+		allowed, err := tx.Skills.ListAllowed(ctx, profileHandle)
 		if err != nil {
 			return err
 		}
@@ -137,9 +137,9 @@ func (s *Service) Listed(ctx context.Context, profileHandle string) (list []Vers
 	return list, err
 }
 
-// Named returns what Listed has of one skill. Errors: CodeSkillNotFound.
-func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Version, error) {
-	list, err := s.Listed(ctx, profileHandle)
+// ListNamed returns what ListKnown has of one skill. Errors: CodeSkillNotFound.
+func (s *Service) ListNamed(ctx context.Context, profileHandle, name string) ([]Version, error) {
+	list, err := s.ListKnown(ctx, profileHandle)
 	list = slices.DeleteFunc(list, func(v Version) bool { return v.Name != name })
 	if err == nil && len(list) == 0 {
 		err = errNotFound(name)
@@ -150,7 +150,7 @@ func (s *Service) Named(ctx context.Context, profileHandle, name string) ([]Vers
 // Readable returns the version whose files a profile's agent reads with a reference. It is the
 // newest that it uploaded or may run, else Resolve's. Errors: those of Resolve.
 func (s *Service) Readable(ctx context.Context, profileHandle, ref string) (Version, error) {
-	list, err := s.Listed(ctx, profileHandle)
+	list, err := s.ListKnown(ctx, profileHandle)
 	if err != nil {
 		return Version{}, err
 	}
@@ -162,10 +162,10 @@ func (s *Service) Readable(ctx context.Context, profileHandle, ref string) (Vers
 	return s.Resolve(ctx, profileHandle, ref)
 }
 
-// Waiting returns the versions that wait for review, oldest first.
-func (s *Service) Waiting(ctx context.Context) (list []Version, err error) {
+// ListWaiting returns the versions that wait for review, oldest first.
+func (s *Service) ListWaiting(ctx context.Context) (list []Version, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		waiting, err := tx.Skills.Waiting(ctx)
+		waiting, err := tx.Skills.ListWaiting(ctx)
 		for _, v := range waiting {
 			one, err := version(v)
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Place returns the placement of a version: its profile's, with its own image if the operator
-// offers images. Otherwise the image is only noted, and Missing tells what it lacks.
+// offers images. Otherwise the image is only noted, and MissingNeeds tells what it lacks.
 // CodeSandboxUnavailable if the image isn't offered or isn't the profile's.
 func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
 	image := v.Manifest.Image
@@ -36,10 +36,10 @@ func (s *Service) Place(v Version, p app.Placement) (app.Placement, error) {
 		"Upload a version with another airlock.image or without one, or ask the operator to allow the image."))
 }
 
-// Missing returns a version's needs that the boxes of a placement lack. Limits and an image come
-// first in words, then sorted names of modules and of distributions. Without known box contents
-// there are no names.
-func (s *Service) Missing(v Version, p app.Placement) []string {
+// MissingNeeds returns a version's needs that the boxes of a placement lack. Limits and an image
+// come first in words, then sorted names of modules and of distributions. Without known box
+// contents there are no names.
+func (s *Service) MissingNeeds(v Version, p app.Placement) []string {
 	var all []string
 	if t, limit := v.Manifest.Timeout, s.cfg.TimeoutMax; t > limit && limit > 0 {
 		all = append(all, fmt.Sprintf("%s of run time (runs are ended after %s)", t, limit))
@@ -47,11 +47,11 @@ func (s *Service) Missing(v Version, p app.Placement) []string {
 	if _, err := s.Place(v, p); err != nil {
 		all = append(all, "the image "+app.VisibleText(app.Clip(v.Manifest.Image, 100)))
 	}
-	names, _ := s.missing(v, p)
+	names, _ := s.missingNeeds(v, p)
 	return append(all, names...)
 }
 
-func (s *Service) missing(v Version, p app.Placement) (names []string, have sandbox.Installed) {
+func (s *Service) missingNeeds(v Version, p app.Placement) (names []string, have sandbox.Installed) {
 	p, err := s.Place(v, p)
 	if err != nil || s.cfg.Sandboxes == nil { // it doesn't run there, or nobody knows
 		return nil, have
@@ -60,12 +60,12 @@ func (s *Service) missing(v Version, p app.Placement) (names []string, have sand
 	if !known {
 		return nil, have
 	}
-	return lacking(v.Manifest.Needs, have), have
+	return compareNeeds(v.Manifest.Needs, have), have
 }
 
-// lacking compares needs with the contents of boxes. A module of a distribution's name counts as
-// that distribution.
-func lacking(needs bundle.Needs, have sandbox.Installed) (names []string) {
+// compareNeeds compares needs with the contents of boxes. A module of a distribution's name counts
+// as that distribution.
+func compareNeeds(needs bundle.Needs, have sandbox.Installed) (names []string) {
 	for _, module := range needs.Modules {
 		if !have.HasModule(module) {
 			names = append(names, module)
@@ -86,7 +86,7 @@ func lacking(needs bundle.Needs, have sandbox.Installed) (names []string) {
 
 // CheckPackages refuses to run a version whose packages are missing: CodePackageMissing.
 func (s *Service) CheckPackages(v Version, p app.Placement) error {
-	names, have := s.missing(v, p)
+	names, have := s.missingNeeds(v, p)
 	if len(names) == 0 {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (s *Service) Resolve(ctx context.Context, profileHandle, ref string) (Versi
 func (s *Service) resolve(ctx context.Context, profileHandle, ref string) (v store.SkillVersion, err error) {
 	var candidates []store.SkillVersion
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		candidates, err = named(ctx, tx, profileHandle, ref)
+		candidates, err = findVersions(ctx, tx, profileHandle, ref)
 		return err
 	})
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Service) resolve(ctx context.Context, profileHandle, ref string) (v sto
 	return candidates[i], nil
 }
 
-// named returns the versions that a reference means, newest first. There is at least one.
-func named(ctx context.Context, tx *store.Tx, profileHandle, ref string) ([]store.SkillVersion, error) {
+// findVersions returns the versions that a reference means, newest first. There is at least one.
+func findVersions(ctx context.Context, tx *store.Tx, profileHandle, ref string) ([]store.SkillVersion, error) {
 	name, which, _ := strings.Cut(ref, "@")
 	var list []store.SkillVersion
 	if strings.HasPrefix(ref, "sha256:") {
@@ -65,19 +65,19 @@ func named(ctx context.Context, tx *store.Tx, profileHandle, ref string) ([]stor
 	}
 	list = slices.DeleteFunc(list, func(v store.SkillVersion) bool { return v.Blob == 0 })
 	if which != "" {
-		list = selected(list, which)
+		list = selectVersions(list, which)
 	}
 	if len(list) == 0 {
 		return nil, errNotFound(ref)
 	}
-	allowed, err := tx.Skills.Allowed(ctx, profileHandle)
+	allowed, err := tx.Skills.ListAllowed(ctx, profileHandle)
 	if err == nil && !slices.Contains(allowed, list[0].Skill.Row) {
 		return nil, errNotFound(ref)
 	}
 	return list, err
 }
 
-func selected(list []store.SkillVersion, which string) (found []store.SkillVersion) {
+func selectVersions(list []store.SkillVersion, which string) (found []store.SkillVersion) {
 	number, err := strconv.Atoi(which)
 	for _, v := range list {
 		if err == nil && v.Number == number {

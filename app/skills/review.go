@@ -102,7 +102,7 @@ func (s *Service) decide(ctx context.Context, by app.Actor, name string, number 
 }
 
 func keptVersion(ctx context.Context, tx *store.Tx, name string, number int) (store.SkillVersion, error) {
-	skill, err := existing(ctx, tx, name)
+	skill, err := findSkill(ctx, tx, name)
 	if err != nil {
 		return store.SkillVersion{}, err
 	}
@@ -118,7 +118,7 @@ func keptVersion(ctx context.Context, tx *store.Tx, name string, number int) (st
 	return store.SkillVersion{}, err
 }
 
-func existing(ctx context.Context, tx *store.Tx, name string) (store.Skill, error) {
+func findSkill(ctx context.Context, tx *store.Tx, name string) (store.Skill, error) {
 	skill, err := tx.Skills.ByName(ctx, name)
 	if err == nil && !skill.DeletedAt.IsZero() {
 		err = errNoSuchSkill()
@@ -185,7 +185,7 @@ func (s *Service) change(ctx context.Context, by app.Actor, name string,
 	}
 	changed := false
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		skill, err := existing(ctx, tx, name)
+		skill, err := findSkill(ctx, tx, name)
 		if err != nil {
 			return err
 		}

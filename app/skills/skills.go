@@ -46,7 +46,7 @@ type Version struct {
 	Revoked     time.Time // zero: never
 	Reason      string    // of the revocation
 	Enabled     bool      // the skill is switched on
-	Runs        bool      // of Listed: what the profile gets by the name alone
+	Runs        bool      // of ListKnown: what the profile gets by the name alone
 	Kept        bool      // its files are there; false once the skill was deleted
 }
 
@@ -261,7 +261,7 @@ func (s *Service) fits(ctx context.Context, tx *store.Tx, by app.Actor, b bundle
 	if by.Kind != app.ActorAgent {
 		return nil
 	}
-	stored, unreviewed, err := tx.Skills.Stored(ctx, by.Name)
+	stored, unreviewed, err := tx.Skills.CountStored(ctx, by.Name)
 	switch {
 	case err != nil:
 		return err

@@ -42,7 +42,7 @@ func testable(c app.Credential, h app.Host) []int {
 	for _, p := range h.Ports {
 		switch {
 		case h.Protocol.Raw():
-		case !h.Unencrypted(p):
+		case !h.IsUnencrypted(p):
 			sealed = append(sealed, p)
 		case c.PlainHTTP:
 			open = append(open, p)
@@ -88,7 +88,7 @@ func choose(c app.Credential, req Request) (target, error) {
 			continue
 		}
 		if port, ok := firstWanted(testable(c, h), both.Ports); ok {
-			t := target{host: h, tls: !h.Unencrypted(port), url: path}
+			t := target{host: h, tls: !h.IsUnencrypted(port), url: path}
 			t.host.Name, t.host.Ports, t.host.Private = asked.Name, []int{port}, req.Private
 			t.url.Scheme, t.url.Host = "https", authority(asked.Name, port, 443)
 			if !t.tls {

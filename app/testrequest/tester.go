@@ -127,22 +127,22 @@ func (p *Tester) send(
 	got, ledger, err := p.ask(ctx, c, value, placeholder, to, as.field(placeholder))
 	result := judge(c.Name, ledger, got, err)
 	result.URL = to.url.String()
-	if result.Problem != "" || !succeeded(result.Status) {
+	if result.Problem != "" || !isSuccess(result.Status) {
 		return result, nil
 	}
 	result.Without = p.statusOf(ctx, c, value, placeholder, to, field{})
-	result.Proved = refused(result.Without) &&
-		refused(p.statusOf(ctx, c, value, placeholder, to, as.field(rand.Text()+rand.Text())))
+	result.Proved = isRefusal(result.Without) &&
+		isRefusal(p.statusOf(ctx, c, value, placeholder, to, as.field(rand.Text()+rand.Text())))
 	if result.Proved {
 		result.Hint = ""
 	}
 	return result, nil
 }
 
-func succeeded(status int) bool { return status >= 200 && status < 300 }
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// refused reports whether a status blames the request. Busy or broken hosts say nothing.
-func refused(status int) bool {
+// isRefusal reports whether a status blames the request. Busy or broken hosts say nothing.
+func isRefusal(status int) bool {
 	return status >= 300 && status < 500 && status != http.StatusTooManyRequests
 }
 

@@ -510,13 +510,13 @@ func TestHoleF3SameIDAndVersion(t *testing.T) {
 // value.
 func (h *fixture) wantSearched(when, value string) {
 	h.T.Helper()
-	known, err := h.Desk.SearchSets.Known(h.T.Context(), "api.stripe.com", 443)
+	known, err := h.Desk.SearchSets.ValuesFor(h.T.Context(), "api.stripe.com", 443)
 	if err != nil || known == nil {
 		h.T.Fatalf("%s: answers are not searched: %v", when, err)
 	}
 	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
 		Body: io.NopCloser(strings.NewReader("log: " + value))}
-	h.No(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
+	h.No(swap.New(nil).MaskResponse(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
 	if body := must[[]byte](h.T)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
 		h.T.Errorf("%s: an answer reads %s", when, body)
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // laterState is what an older copy must not undo in the database that it replaces: who may come in,
-// what was revoked or deleted, and which skills were switched off or disallowed. Everything else is as
-// it was when the copy was made.
+// what was revoked or deleted, and which skills were switched off or disallowed. Everything else is
+// as it was when the copy was made.
 type laterState struct {
 	people      []store.PersonRow
 	settings    map[string]store.Setting
@@ -89,8 +89,9 @@ type keeper struct {
 	said []string
 }
 
-// keep makes the later state's people and settings those of the copy, and takes away what was revoked,
-// deleted, switched off or disallowed there. It returns a sentence for each thing that was.
+// keep makes the later state's people and settings those of the copy, and takes away what was
+// revoked, deleted, switched off or disallowed there. It returns a sentence for each thing that
+// was.
 func (s *laterState) keep(
 	ctx context.Context, tx *store.Tx, ring *secrets.Keyring, by app.Actor, at time.Time,
 ) ([]string, error) {
@@ -291,10 +292,10 @@ func forgetApprovals(ctx context.Context, tx *store.Tx, later *laterState) error
 	return nil
 }
 
-// endUnfinished ends the executions that a copy of a database has unfinished. They may have run since,
-// and what they may do may have been taken back.
+// endUnfinished ends the executions that a copy of a database has unfinished. They may have run
+// since, and what they may do may have been taken back.
 func endUnfinished(ctx context.Context, tx *store.Tx, at time.Time) error {
-	list, err := tx.Executions.Unfinished(ctx, "")
+	list, err := tx.Executions.ListUnfinished(ctx, "")
 	if err != nil {
 		return err
 	}

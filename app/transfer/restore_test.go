@@ -180,7 +180,7 @@ func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
 			}
 			_, err = desk.Profiles.ByID(t.Context(), late.ID)
 			wantCode(t, "what was made since", err, app.CodeNotFound)
-			if retired := must[instance.Retirement](t)(desk.Switches.Retired(t.Context())); !retired.On() {
+			if retired := must[instance.Retirement](t)(desk.Switches.ReadRetirement(t.Context())); !retired.On() {
 				t.Error("it is not retired any more")
 			}
 			if broken := must[int64](t)(desk.Audit.Verify(t.Context())); broken != 0 {

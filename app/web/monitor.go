@@ -74,11 +74,11 @@ func (s *Server) state() metrics.State {
 			now.AwaitingApproval += a.Waiting
 		}
 	}
-	if scripts, versions, err := s.cfg.Engine.Approvals.Undecided(ctx); err == nil {
+	if scripts, versions, err := s.cfg.Engine.Approvals.CountUndecided(ctx); err == nil {
 		now.OpenScripts, now.OpenSkills = scripts, versions
 	}
 	if profiles, err := s.cfg.Access.Profiles.List(ctx); err == nil {
-		now.OpenProfiles, now.OpenHosts = undecided(profiles, s.cfg.Now())
+		now.OpenProfiles, now.OpenHosts = countUndecided(profiles, s.cfg.Now())
 	}
 	return now
 }
@@ -97,8 +97,8 @@ func templateReady(backends []sandbox.BackendHealth) int {
 	return ready
 }
 
-// undecided counts unlocked profiles, and open host requests of locked ones.
-func undecided(all []app.Profile, now time.Time) (profiles, hosts int) {
+// countUndecided counts unlocked profiles, and open host requests of locked ones.
+func countUndecided(all []app.Profile, now time.Time) (profiles, hosts int) {
 	for _, p := range all {
 		switch p.State(now) {
 		case app.StateUnlocked:

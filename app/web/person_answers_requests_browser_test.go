@@ -147,7 +147,7 @@ func TestUIRequestFormTakesFiles(t *testing.T) {
 	p := s.request([]app.Key{{Name: "SIGNING_KEY"}})
 	at := paths.At(paths.ProfileSetup, p.Handle)
 	fields := []string{"do", "save", "link.SIGNING_KEY", "+", "name.SIGNING_KEY", "SIGNING_KEY",
-		profileview.AskedField("SIGNING_KEY"), profileview.Asked(p.Keys[0])}
+		profileview.AskedField("SIGNING_KEY"), profileview.RequestID(p.Keys[0])}
 	s.upload(at, "file.SIGNING_KEY", uiPEM, append(fields, "value.SIGNING_KEY", uiSecrets()[0], "mode.SIGNING_KEY",
 		"injected")...).want(http.StatusUnprocessableEntity).says(`#file\.SIGNING_KEY-wrong`, "Give only one")
 	s.upload(at, "file.SIGNING_KEY", strings.Repeat("x", app.MaxValue+1), append(fields, "mode.SIGNING_KEY",

@@ -175,7 +175,7 @@ func TestAPersonUploadsASkill(t *testing.T) {
 		says("#file-wrong", "more than 10 MiB")
 	content := zipped(t, map[string]string{"SKILL.md": totals, "main.py": "set_result(1)"})
 	s.upload(paths.Skills, "file", content).leads(paths.SkillVersionURL("totals", 1))
-	list, err := s.engine.Skills.Waiting(t.Context())
+	list, err := s.engine.Skills.ListWaiting(t.Context())
 	s.must(err)
 	if len(list) != 1 || list[0].State != skills.Quarantined || list[0].By.Name != uiName {
 		t.Errorf("waiting: %+v", list)
@@ -220,7 +220,7 @@ func TestViewersReadSkillsAndDecideNothing(t *testing.T) {
 	viewer.get(paths.SkillURL("totals")).want(http.StatusOK).says("#file-1-text", "set_result(1)").
 		lacks("main form[method=post]")
 	viewer.get(paths.Skills).want(http.StatusOK).lacks("main form[method=post]")
-	list, err := s.engine.Skills.Waiting(t.Context())
+	list, err := s.engine.Skills.ListWaiting(t.Context())
 	s.must(err)
 	for _, path := range []string{paths.SkillApprove, paths.SkillRevoke, paths.SkillSwitch, paths.SkillAllow, paths.SkillDelete} {
 		form := url.Values{"version": {"1"}, "digest": {list[0].Digest}, "to": {"off"}, "typed": {"totals"}}

@@ -31,8 +31,8 @@ type processes interface {
 	Set(on bool) bool
 	// fork starts the interpreter, or uses a waiting one.
 	fork(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
-	// preloaded reports whether the interpreter has that runner. compiles: its code is wanted.
-	preloaded(source, code []byte, compiles bool) (bool, error)
+	// offerPreload reports whether the interpreter has that runner. compiles: its code is wanted.
+	offerPreload(source, code []byte, compiles bool) (bool, error)
 	// reap waits until there are no processes, then closes gone. main's end (a process id) goes to
 	// ended.
 	reap(main int) (ended <-chan unix.WaitStatus, gone <-chan struct{})
@@ -78,7 +78,7 @@ func (o *own) fork(path string, argv []string, attributes *syscall.ProcAttr) (in
 	return syscall.ForkExec(path, argv, attributes)
 }
 
-func (o *own) preloaded(_, _ []byte, _ bool) (bool, error) { return false, nil }
+func (o *own) offerPreload(_, _ []byte, _ bool) (bool, error) { return false, nil }
 
 func (o *own) reap(main int) (<-chan unix.WaitStatus, <-chan struct{}) {
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})

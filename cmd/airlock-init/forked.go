@@ -138,7 +138,7 @@ func (b *forked) fork(_ string, _ []string, attributes *syscall.ProcAttr) (int, 
 	return b.born.PID, b.interpreter.Start(attributes)
 }
 
-func (b *forked) preloaded(source, code []byte, compiles bool) (bool, error) {
+func (b *forked) offerPreload(source, code []byte, compiles bool) (bool, error) {
 	b.interpreter.Compiles = compiles
 	return b.born.Loaded, b.preload.offer(b.born.Loaded, source, code)
 }

@@ -162,7 +162,7 @@ func newStdio(stdin, stdout int) (*stdio, error) {
 		}
 	}
 	in, out := os.NewFile(uintptr(stdin), "stdin"), os.NewFile(uintptr(stdout), "stdout")
-	return &stdio{Writer: wire.Joined(out), in: bufio.NewReaderSize(in, stdinBuffer), files: []*os.File{in, out}}, nil
+	return &stdio{Writer: wire.JoinFrames(out), in: bufio.NewReaderSize(in, stdinBuffer), files: []*os.File{in, out}}, nil
 }
 
 func (s *stdio) Read(p []byte) (int, error) { return s.in.Read(p) }

@@ -50,7 +50,7 @@ func openNetwork(g *guest) *network {
 	}
 	udp, tcp, err := g.box.resolver()
 	if n.broken = err; err == nil {
-		resolver.Open(n.names, n.refused, udp, tcp)
+		resolver.Open(n.names, n.reportRefused, udp, tcp)
 	}
 	if syns := g.box.syns(); syns != nil {
 		go syns.watch(n.refuseUnlisted)
@@ -169,9 +169,9 @@ func ask(stream *yamux.Stream, header wire.Header) bool {
 	return err == nil && reply.OK
 }
 
-// refused reports an unknown name to the ledger: a connect with port 0, never made. record: the
-// record type asked for, if not addresses.
-func (n *network) refused(name, record string) {
+// reportRefused reports an unknown name to the ledger: a connect with port 0, never made. record:
+// the record type asked for, if not addresses.
+func (n *network) reportRefused(name, record string) {
 	n.reportOnce(wire.Header{Kind: wire.Connect, Host: name, Record: record})
 }
 

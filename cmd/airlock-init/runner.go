@@ -98,7 +98,7 @@ func startRunner(boot *wire.Boot, b box, tmp string, env []string) (_ *runner, e
 		return nil, err
 	}
 	keep(3, theirs)
-	loaded, err := b.preloaded(boot.Runner, boot.Code, boot.Compile)
+	loaded, err := b.offerPreload(boot.Runner, boot.Code, boot.Compile)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (s *supervised) fork(path string, argv []string, attributes *syscall.ProcAt
 // the machine's name.
 func (n *network) serveSupervised(w *supervisorLink) {
 	n.names = resolver.OwnNames()
-	n.supervisedResolver = resolver.New(n.names, n.refused)
+	n.supervisedResolver = resolver.New(n.names, n.reportRefused)
 	go w.serve(n)
 }
 
@@ -157,6 +157,6 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// supervisedEnv asks for names over TCP: a box without a network has no datagrams. oracledb can't be
-// imported without a user's name.
+// supervisedEnv asks for names over TCP: a box without a network has no datagrams. oracledb can't
+// be imported without a user's name.
 func supervisedEnv() []string { return []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"} }

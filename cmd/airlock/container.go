@@ -53,12 +53,12 @@ func runContained(c cli.Console, args []string) (int, error) {
 	if err := harden.Process(); err != nil { // the environment holds secrets here too
 		return 0, err
 	}
-	lower, err := lowering()
+	lower, err := lowerRights()
 	if err != nil {
 		return 0, err
 	}
 	if lower != nil {
-		if err := own(cmp.Or(config.SplitEnv(c.Env)["AIRLOCK_DATA_DIR"], config.DefaultDataDir), containerUID); err != nil {
+		if err := chown(cmp.Or(config.SplitEnv(c.Env)["AIRLOCK_DATA_DIR"], config.DefaultDataDir), containerUID); err != nil {
 			fmt.Fprintf(c.Err, "airlock: the data directory can't be given to uid %d: %v\n", containerUID, err)
 		}
 	}
@@ -83,12 +83,12 @@ func runContained(c cli.Console, args []string) (int, error) {
 	return reapUntil(pid)
 }
 
-// lowering returns how to start the command. nil means as the present user.
-func lowering() (*syscall.SysProcAttr, error) {
+// lowerRights returns how to start the command. nil means as the present user.
+func lowerRights() (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
-	have, err := supervisor.Own()
+	have, err := supervisor.OwnCapabilities()
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,8 @@ func lowering() (*syscall.SysProcAttr, error) {
 	return lower, nil
 }
 
-// own gives a directory and its content to uid. It follows no links outside.
-func own(dir string, uid int) error {
+// chown gives a directory and its content to uid. It follows no links outside.
+func chown(dir string, uid int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type sandboxes struct {
 // server's; "" means temporary ones.
 func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
-	for _, name := range cfg.Used() {
+	for _, name := range cfg.UsedBackends() {
 		state, err := filepath.Abs(filepath.Join(cfg.DataDir, "sandbox", name))
 		if err != nil {
 			return nil, err

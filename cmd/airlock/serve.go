@@ -224,7 +224,7 @@ func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way in
 		Imports:   cfg.Imports,
 		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
-		Timeouts: cfg.Timeouts, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.Ahead,
+		Timeouts: cfg.Timeouts, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.FindAhead,
 	})
 }
 

@@ -50,7 +50,7 @@ func (p *Person) Press(ctx context.Context, text string, fill url.Values) error 
 	if form.Length() == 0 {
 		return fmt.Errorf("%s has no button %q", p.At.Path, text)
 	}
-	values := filled(form)
+	values := fillForm(form)
 	if name, ok := button.Attr("name"); ok {
 		values.Set(name, button.AttrOr("value", ""))
 	}
@@ -116,7 +116,7 @@ func (p *Person) Reads(selector string) string {
 	return strings.Join(strings.Fields(p.Page.Find(selector).Text()), " ")
 }
 
-func filled(form *goquery.Selection) url.Values {
+func fillForm(form *goquery.Selection) url.Values {
 	values := url.Values{}
 	form.Find("input[name], textarea[name], select[name]").Each(func(_ int, field *goquery.Selection) {
 		name := field.AttrOr("name", "")

@@ -61,7 +61,7 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	go func() { a.err = cmd.Wait(); close(a.exited) }()
 	a.stop = func() { stop(); <-a.exited }
 
-	if err := a.ready(ctx); err != nil {
+	if err := a.waitReady(ctx); err != nil {
 		a.stop()
 		return nil, fmt.Errorf("%w\n%s", err, a.lastLines())
 	}
@@ -84,8 +84,8 @@ func newToken(ctx context.Context, o options) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// ready waits until GET /health says that scripts can run.
-func (a *airlock) ready(ctx context.Context) error {
+// waitReady waits until GET /health says that scripts can run.
+func (a *airlock) waitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	reason := "it did not answer"

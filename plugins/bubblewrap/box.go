@@ -26,7 +26,7 @@ type box struct {
 // run opens a box, relays its stdio, answers m, and returns when nothing is left.
 func (h *host) run(ctx context.Context, spec plugins.Spec, command []string, m *meter, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
-	limits, err := spec.Limits.Bounded(least())
+	limits, err := spec.Limits.Bound(least())
 	if err != nil {
 		return plugins.Exit{}, err
 	}
@@ -115,7 +115,7 @@ func (b *box) watch(ctx context.Context, interval pollInterval, output chan erro
 				timer.Reset(interval.least)
 			}
 		case answer := <-b.meter.asked:
-			u, err := b.measured()
+			u, err := b.measure()
 			answer <- reading{u, err}
 		case <-timer.C:
 			timer.Reset(b.look(&interval))

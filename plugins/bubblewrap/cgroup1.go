@@ -38,7 +38,7 @@ func newCgroup1(bases map[string]cgroupDir, names owner.Names) (*cgroup1, error)
 	return c, nil
 }
 
-func (c *cgroup1) enforced() map[string]string { return enforcedByGroups(c.bases["cpu"] != "") }
+func (c *cgroup1) listEnforced() map[string]string { return enforcedByGroups(c.bases["cpu"] != "") }
 
 func (c *cgroup1) pollInterval() pollInterval { return cgroupInterval() }
 
@@ -105,12 +105,12 @@ func (g *group1) procs() ([]*os.File, error) {
 func (g *group1) usage() (usage, error) {
 	memory := g.dirs["memory"]
 	// out of memory with nothing left that the kernel would kill
-	stuck, err := memory.keyed("memory.oom_control", "under_oom")
+	stuck, err := memory.readKeyed("memory.oom_control", "under_oom")
 	if err != nil {
 		return usage{}, err
 	}
-	ended, err1 := memory.keyed("memory.oom_control", "oom_kill") // since Linux 4.13
-	refused, err2 := g.dirs["pids"].keyed("pids.events", "max")
+	ended, err1 := memory.readKeyed("memory.oom_control", "oom_kill") // since Linux 4.13
+	refused, err2 := g.dirs["pids"].readKeyed("pids.events", "max")
 	peak, _ := memory.number("memory.max_usage_in_bytes")
 	u := usage{oom: ended > 0 || stuck > 0, refused: refused, peak: peak}
 	if acct, ok := g.dirs["cpuacct"]; ok {
@@ -128,7 +128,7 @@ func (g *group1) kill() error {
 	return errors.Join(errs...)
 }
 
-func (g *group1) empty() (bool, error) {
+func (g *group1) isEmpty() (bool, error) {
 	for _, dir := range g.dirs {
 		if pids, err := dir.pids(); err != nil || len(pids) > 0 {
 			return false, err

@@ -41,7 +41,7 @@ func enable(d cgroupDir, controllers string) error {
 	return d.write("cgroup.subtree_control", controllers)
 }
 
-func (c *cgroup2) enforced() map[string]string { return enforcedByGroups(c.cpu) }
+func (c *cgroup2) listEnforced() map[string]string { return enforcedByGroups(c.cpu) }
 
 func enforcedByGroups(cpu bool) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
@@ -88,11 +88,11 @@ func (g group2) add(pid int) error { return g.dir.write("cgroup.procs", strconv.
 func (g group2) procs() ([]*os.File, error) { return openProcs(g.dir) }
 
 func (g group2) usage() (usage, error) {
-	ended, err1 := g.dir.keyed("memory.events", "oom_kill")
+	ended, err1 := g.dir.readKeyed("memory.events", "oom_kill")
 	// also if the kernel found nothing it may kill, such as a process that made itself immune
-	short, err2 := g.dir.keyed("memory.events", "oom")
-	refused, err3 := g.dir.keyed("pids.events", "max")
-	cpu, err4 := g.dir.keyed("cpu.stat", "usage_usec")
+	short, err2 := g.dir.readKeyed("memory.events", "oom")
+	refused, err3 := g.dir.readKeyed("pids.events", "max")
+	cpu, err4 := g.dir.readKeyed("cpu.stat", "usage_usec")
 	peak, _ := g.dir.number("memory.peak") // since Linux 5.19
 	return usage{
 		oom: ended > 0 || short > 0, refused: refused, peak: peak, cpu: time.Duration(cpu) * time.Microsecond,
@@ -108,7 +108,7 @@ func (g group2) kill() error {
 	return g.dir.killAll()
 }
 
-func (g group2) empty() (bool, error) {
+func (g group2) isEmpty() (bool, error) {
 	pids, err := g.dir.pids()
 	return len(pids) == 0, err
 }

@@ -129,7 +129,7 @@ func TestGroup2OnTheKernel(t *testing.T) {
 	if err := g.add(cmd.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
-	if empty, err := g.empty(); err != nil || empty {
+	if empty, err := g.isEmpty(); err != nil || empty {
 		t.Fatalf("empty() = %v, %v with a process in it", empty, err)
 	}
 	if err := drain(g); err != nil {
@@ -160,7 +160,7 @@ func TestNewCgroup2(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup"},
-		c.enforced()); diff != "" {
+		c.listEnforced()); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := newCgroup2(cgroupDir(t.TempDir()), owner.Names{Instance: "x", Owner: "1-2-3"}); err == nil {

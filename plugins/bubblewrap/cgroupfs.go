@@ -42,7 +42,9 @@ func (d cgroupDir) writeIfThere(name, value string) error {
 
 func (d cgroupDir) number(name string) (int64, error) { return cgroup.Number(string(d), name) }
 
-func (d cgroupDir) keyed(name, key string) (int64, error) { return cgroup.Keyed(string(d), name, key) }
+func (d cgroupDir) readKeyed(name, key string) (int64, error) {
+	return cgroup.ReadKeyed(string(d), name, key)
+}
 
 func (d cgroupDir) pids() ([]int, error) {
 	b, err := os.ReadFile(d.file("cgroup.procs"))

@@ -38,7 +38,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err != nil {
 		return nil, err
 	}
-	if _, err := cfg.Limits.Bounded(least()); err != nil {
+	if _, err := cfg.Limits.Bound(least()); err != nil {
 		return nil, err
 	}
 	if err := b.prepare(); err != nil {
@@ -49,7 +49,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 		return nil, err
 	}
 	report.Version = h.version
-	report.Enforced = enforced(h.limiter)
+	report.Enforced = nameEnforced(h.limiter)
 	if err := h.limiter.sweep(b.boxes.IsOpen); err != nil {
 		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
@@ -94,7 +94,7 @@ func (b *Backend) prepare() error {
 	if err != nil {
 		return err
 	}
-	b.guestFile, err = memfile.Sealed("airlock-init", binary)
+	b.guestFile, err = memfile.Seal("airlock-init", binary)
 	return err
 }
 
@@ -142,8 +142,8 @@ func (p *proof) tryLimits(ctx context.Context, fix string) {
 		return
 	}
 	var cpu, memory plugins.Control
-	if cpu, memory, p.err = p.kind.proveLimits(ctx); p.kind.limiter.enforced()["cpu"] == "" {
-		cpu = unlimited(cpu, p.kind.noCgroup, fix)
+	if cpu, memory, p.err = p.kind.proveLimits(ctx); p.kind.limiter.listEnforced()["cpu"] == "" {
+		cpu = unlimitedControl(cpu, p.kind.noCgroup, fix)
 	}
 	p.controls = append(p.controls, memory, cpu)
 }
@@ -168,9 +168,9 @@ func (b *Backend) judgeTemplate(h *host, forked proof, report plugins.Report) pl
 	return control
 }
 
-// unlimited is the control of processor time where nothing limits it. A busy host gives every box
-// little, so a low share proves nothing.
-func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
+// unlimitedControl is the control of processor time where nothing limits it. A busy host gives
+// every box little, so a low share proves nothing.
+func unlimitedControl(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	if noCgroup == "" {
 		noCgroup = "the one there has no cpu controller"
 	} else {
@@ -180,9 +180,9 @@ func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
 	return cpu
 }
 
-// enforced names every limit, also one that isn't held.
-func enforced(l limiter) map[string]string {
+// nameEnforced names every limit, also one that isn't held.
+func nameEnforced(l limiter) map[string]string {
 	m := map[string]string{"cpu": "", "tmp": "tmpfs", "files": "rlimit"}
-	maps.Copy(m, l.enforced())
+	maps.Copy(m, l.listEnforced())
 	return m
 }

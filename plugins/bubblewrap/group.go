@@ -10,8 +10,8 @@ import (
 
 // limiter makes groups. It is one of cgroup version 1, version 2, or polling.
 type limiter interface {
-	// enforced says how each limit is held, as plugins.Report.Enforced.
-	enforced() map[string]string
+	// listEnforced says how each limit is held, as plugins.Report.Enforced.
+	listEnforced() map[string]string
 	// create makes the group of one box, empty.
 	create(id string, l plugins.Limits) (group, error)
 	// sweep removes this instance's groups that keep rejects, with everything that runs in them.
@@ -30,7 +30,7 @@ type group interface {
 	usage() (usage, error)
 	// kill kills all processes it finds. Repeat it until empty.
 	kill() error
-	empty() (bool, error)
+	isEmpty() (bool, error)
 	// remove ends the group, which must be empty.
 	remove() error
 }
@@ -71,7 +71,7 @@ const drainTime = 15 * time.Second
 func drain(g group) error {
 	deadline := time.Now().Add(drainTime)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		empty, err := g.empty()
+		empty, err := g.isEmpty()
 		if err != nil {
 			return err
 		}

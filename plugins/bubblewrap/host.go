@@ -66,7 +66,7 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 }
 
 // countsMemory reports whether polling holds the memory limit. Then no memory may escape the count.
-func (h *host) countsMemory() bool { return h.limiter.enforced()["memory"] == "polled" }
+func (h *host) countsMemory() bool { return h.limiter.listEnforced()["memory"] == "polled" }
 
 func findBwrap(configured string) (string, error) {
 	if configured != "" {

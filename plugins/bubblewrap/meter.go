@@ -40,7 +40,7 @@ func (m *meter) ask(ctx context.Context) (usage, error) {
 	return seen.usage, seen.err
 }
 
-func (b *box) measured() (usage, error) {
+func (b *box) measure() (usage, error) {
 	if b.killed != "" {
 		return usage{}, errKilled
 	}

@@ -25,7 +25,7 @@ func newPolled() (polled, error) {
 	return polled{}, nil
 }
 
-func (polled) enforced() map[string]string {
+func (polled) listEnforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
@@ -123,6 +123,6 @@ func sameFile(a, b string) bool {
 // kill does nothing: the end of the first step ends the whole box.
 func (t *tree) kill() error { return nil }
 
-func (t *tree) empty() (bool, error) { return true, nil }
+func (t *tree) isEmpty() (bool, error) { return true, nil }
 
 func (t *tree) remove() error { return nil }

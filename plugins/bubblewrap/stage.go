@@ -105,7 +105,7 @@ func (h *host) netnsFlags(is purpose) (flags []string) {
 	if slices.Equal(is.command, plugins.GuestArgv) {
 		flags = append(flags, netns.SYNSocket)
 	}
-	for _, r := range rlimits(is.limits, h.limiter.enforced()["pids"] == "cgroup") {
+	for _, r := range rlimits(is.limits, h.limiter.listEnforced()["pids"] == "cgroup") {
 		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.Name, r.Value))
 	}
 	return flags

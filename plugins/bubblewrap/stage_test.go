@@ -18,7 +18,7 @@ import (
 // TestNothingOutlivesBwrap ends the first step while its child ignores every signal, as bwrap's
 // does after clone. That moment is too short to hit, so a script stands in for bwrap.
 func TestNothingOutlivesBwrap(t *testing.T) {
-	guest, err := memfile.Sealed("airlock-init", sandboxtest.Guest(t))
+	guest, err := memfile.Seal("airlock-init", sandboxtest.Guest(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ func newStatus(file *os.File) *status {
 	return s
 }
 
-// ready waits until the box runs, for readyWithin at most. It comes before exitCode.
-func (s *status) ready(ctx context.Context) error {
+// waitReady waits until the box runs, for readyWithin at most. It comes before exitCode.
+func (s *status) waitReady(ctx context.Context) error {
 	if err := s.file.SetReadDeadline(time.Now().Add(readyWithin)); err != nil {
 		return err
 	}

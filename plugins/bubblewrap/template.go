@@ -97,7 +97,7 @@ func (h *host) canFork() error {
 	switch {
 	case os.Geteuid() != 0:
 		return errors.New("each box of a template has a uid of its own, which only root can give it")
-	case h.limiter.enforced()["pids"] != "cgroup":
+	case h.limiter.listEnforced()["pids"] != "cgroup":
 		return errors.New("each box of a template is held by a control group, and there is none: " + h.noCgroup)
 	}
 	return nil
@@ -106,7 +106,7 @@ func (h *host) canFork() error {
 // startTemplate starts a template with modules and waits until it takes requests. Modules that
 // weren't tried yet are tried first.
 func (h *host) startTemplate(ctx context.Context, id string, imports []string, tried bool) (*template, error) {
-	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bounded(least())
+	limits, err := plugins.Limits{CPU: float64(runtime.NumCPU()), Memory: mostAtOnce() * guestsMemory}.Bound(least())
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (h *host) fork(ctx context.Context, spec plugins.Spec, is purpose) (b *box,
 		return b, func() { h.templates.release(t) }, nil
 	}
 	if ctx.Err() == nil {
-		h.templates.failed(t, err)
+		h.templates.discardFailed(t, err)
 	}
 	h.templates.release(t)
 	return nil, nil, err
@@ -225,7 +225,7 @@ func (t *template) fork(ctx context.Context, g group, r request) (*box, error) {
 	}
 	p.CloseTheirs()
 	if err == nil {
-		err = p.status.ready(ctx)
+		err = p.status.waitReady(ctx)
 	}
 	if err != nil {
 		err = errors.Join(err, drain(g))

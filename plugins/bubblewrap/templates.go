@@ -218,8 +218,8 @@ func (ts *templates) release(t *template) {
 	}
 }
 
-// failed puts a template out of use that didn't make a box.
-func (ts *templates) failed(t *template, err error) {
+// discardFailed puts a template out of use that didn't make a box.
+func (ts *templates) discardFailed(t *template, err error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.current == t {

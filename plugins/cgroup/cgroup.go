@@ -18,8 +18,8 @@ func Number(dir, file string) (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// Keyed reads one value of a file with lines "key value".
-func Keyed(dir, file, key string) (int64, error) {
+// ReadKeyed reads one value of a file with lines "key value".
+func ReadKeyed(dir, file, key string) (int64, error) {
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		return 0, err

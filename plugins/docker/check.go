@@ -24,7 +24,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err != nil {
 		return nil, err
 	}
-	if _, err := cfg.Limits.Bounded(least()); err != nil {
+	if _, err := cfg.Limits.Bound(least()); err != nil {
 		return nil, err
 	}
 	self, err := owner.Self()
@@ -49,7 +49,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if report.Controls, err = h.prove(ctx, cfg.StateDir); err != nil {
 		return nil, fmt.Errorf("boxes cannot be opened here: %w", err)
 	}
-	report.Enforced, report.Notes = enforced(report.Controls), s.notes()
+	report.Enforced, report.Notes = nameEnforced(report.Controls), s.notes()
 	if err := probe.Refute(*report); err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func (h *host) prove(ctx context.Context, stateDir string) ([]plugins.Control, e
 	return append(controls, memory, cpu), nil
 }
 
-// enforced says how limits are held. Check has proved all that aren't optional.
-func enforced(controls []plugins.Control) map[string]string {
+// nameEnforced says how limits are held. Check has proved all that aren't optional.
+func nameEnforced(controls []plugins.Control) map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup", "tmp": "tmpfs", "files": "rlimit"}
 	for _, c := range controls {
 		if c.Name == probe.ControlCPU && !c.Proved {

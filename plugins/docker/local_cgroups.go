@@ -68,7 +68,7 @@ func (n *localCgroups) usage() (u usage, ok bool) {
 			r.field(n.memory, "memory.oom_control", "under_oom") > 0
 	}
 	u.full = r.field(n.pids, "pids.events", "max") > 0
-	held, _ := cgroup.Keyed(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing
+	held, _ := cgroup.ReadKeyed(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing
 	u.held = held > 0
 	return u, !r.missed
 }
@@ -82,7 +82,7 @@ func (r *reader) number(dir, file string) int64 {
 }
 
 func (r *reader) field(dir, file, name string) int64 {
-	n, err := cgroup.Keyed(dir, file, name)
+	n, err := cgroup.ReadKeyed(dir, file, name)
 	r.missed = r.missed || dir == "" || err != nil
 	return n
 }

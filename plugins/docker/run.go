@@ -38,7 +38,7 @@ type box struct {
 }
 
 func (h *host) newBox(spec plugins.Spec) (*box, error) {
-	limits, err := spec.Limits.Bounded(least())
+	limits, err := spec.Limits.Bound(least())
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (h *host) newBox(spec plugins.Spec) (*box, error) {
 func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
 	if ctx.Err() != nil {
-		return killed(), nil
+		return killedExit(), nil
 	}
 	if err := b.open(ctx, i, command); err != nil {
 		return plugins.Exit{}, errors.Join(callError("open box", err), b.removeBox(ctx, b.name))
@@ -83,7 +83,7 @@ func (h *host) removeBox(ctx context.Context, name string) error {
 	return fmt.Errorf("container %s may be left until the engine answers again: %w", name, explain(err))
 }
 
-func killed() plugins.Exit {
+func killedExit() plugins.Exit {
 	return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}
 }
 
@@ -184,9 +184,9 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 		case <-time.After(grace):
 		}
 	}
-	exit := killed()
+	exit := killedExit()
 	exit.Reason = why
-	b.measured(&exit)
+	b.addMeasures(&exit)
 	return exit
 }
 
@@ -212,7 +212,7 @@ func (b *box) readExit(ctx context.Context, cause error) (plugins.Exit, error) {
 			exit.Code, exit.Signal = -1, 9
 		}
 	}
-	b.measured(&exit)
+	b.addMeasures(&exit)
 	if state.ExitCode == killedBySignal9 && !outOfMemory && exit.Diagnostic == "" {
 		exit.Diagnostic = "ended with 137: by itself, or somebody stopped the container or the engine"
 	}
@@ -279,7 +279,7 @@ func (b *box) await(ctx context.Context) error {
 	return err
 }
 
-func (b *box) measured(exit *plugins.Exit) {
+func (b *box) addMeasures(exit *plugins.Exit) {
 	u := b.meter.usage()
 	exit.PeakMemory, exit.CPUTime, exit.PidsHit, exit.Diagnostic = u.peak, u.cpu, u.full, b.stderr.String()
 	if exit.Reason == plugins.ReasonOOM {

@@ -38,7 +38,7 @@ func parseSettings(in map[string]string) (settings, error) {
 			return err
 		},
 		"runtime": func(value string) (err error) {
-			s.runtime, err = shaped(value, runtimeShape, "the name of a runtime, such as runsc")
+			s.runtime, err = checkShape(value, runtimeShape, "the name of a runtime, such as runsc")
 			return err
 		},
 	})
@@ -87,7 +87,7 @@ func loopback(host string) bool {
 func imageList(value string) ([]string, error) {
 	var list []string
 	for name := range strings.SplitSeq(value, ",") {
-		name, err := shaped(strings.TrimSpace(name), imageShape, "an image, such as registry.example.com/sandbox:3")
+		name, err := checkShape(strings.TrimSpace(name), imageShape, "an image, such as registry.example.com/sandbox:3")
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func imageList(value string) ([]string, error) {
 	return list, nil
 }
 
-func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
+func checkShape(value string, shape *regexp.Regexp, what string) (string, error) {
 	if len(value) > 255 || !shape.MatchString(value) {
 		return "", fmt.Errorf("%q is not %s", value, what)
 	}

@@ -28,7 +28,7 @@ func TestGuests(t *testing.T) {
 	}{
 		{name: "exit", guest: Exit(7), want: plugins.Exit{Code: 7, Reason: plugins.ReasonExit}},
 		{name: "oom", guest: OOM(), want: plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM, PeakMemory: 5}},
-		{name: "lost", guest: Lost(), err: plugins.ErrLost},
+		{name: "lost", guest: LoseBox(), err: plugins.ErrLost},
 		{name: "echo", guest: echo, want: plugins.Exit{Reason: plugins.ReasonExit}, out: "hello"},
 		{name: "garbage", guest: Garbage([]byte("\x00\xff"), echo), want: plugins.Exit{Reason: plugins.ReasonExit},
 			out: "\x00\xffhello"},

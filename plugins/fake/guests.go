@@ -21,8 +21,8 @@ func OOM() Guest {
 	}
 }
 
-// Lost is a backend that loses the box at once.
-func Lost() Guest {
+// LoseBox is a backend that loses the box at once.
+func LoseBox() Guest {
 	return func(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exit, error) {
 		return plugins.Exit{}, plugins.ErrLost
 	}

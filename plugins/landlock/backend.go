@@ -46,14 +46,14 @@ func WithABI(version int) Option { return func(b *Backend) { b.maxABI = version 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
 	b := &Backend{maxABI: 1 << 10, uids: newUIDs(), supervisors: newSupervisors()}
-	b.guest = embedded
+	b.guest = readEmbedded
 	for _, option := range options {
 		option(b)
 	}
 	return b
 }
 
-func embedded() ([]byte, error) { return initbin.For(runtime.GOARCH) }
+func readEmbedded() ([]byte, error) { return initbin.For(runtime.GOARCH) }
 
 // Run implements plugins.Sandbox.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {

@@ -39,7 +39,7 @@ type box struct {
 // run opens a box, relays its stdio, and returns when nothing of it is left.
 func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.Reader, stdout io.Writer) (plugins.Exit,
 	error) {
-	limits, err := bound(spec.Limits)
+	limits, err := boxLimits(spec.Limits)
 	if err != nil {
 		return plugins.Exit{}, err
 	}

@@ -24,7 +24,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err != nil {
 		return nil, err
 	}
-	if _, err := bound(cfg.Limits); err != nil {
+	if _, err := boxLimits(cfg.Limits); err != nil {
 		return nil, err
 	}
 	if err := b.prepare(); err != nil {
@@ -38,7 +38,7 @@ func (b *Backend) check(ctx context.Context, cfg plugins.Config, report *plugins
 	if err := h.sweep(b.boxes.IsOpen); err != nil {
 		return nil, fmt.Errorf("sweep what an earlier run left: %w", err)
 	}
-	report.Enforced, report.Notes = enforced(), Notes()
+	report.Enforced, report.Notes = nameEnforced(), Notes()
 	if report.Controls, err = h.prove(ctx, cfg.StateDir); err != nil {
 		return nil, fmt.Errorf("boxes cannot be opened here: %w", err)
 	}
@@ -59,12 +59,12 @@ func (b *Backend) prepare() error {
 		return err
 	}
 	var made []*os.File
-	for _, program := range []func() ([]byte, error){b.guest, embedded} {
+	for _, program := range []func() ([]byte, error){b.guest, readEmbedded} {
 		binary, err := program()
 		if err != nil {
 			return err
 		}
-		file, err := memfile.Sealed("airlock-init", binary)
+		file, err := memfile.Seal("airlock-init", binary)
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func TestMapped(t *testing.T) {
 		}
 		var got []bool
 		for _, r := range ranges() {
-			got = append(got, mapped(path, r))
+			got = append(got, isMapped(path, r))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", text, diff)

@@ -29,7 +29,7 @@ func findIdentity(abi int) (identity, error) {
 			"this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in " +
 				"the lsm= list, and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
-	own, err := supervisor.Own()
+	own, err := supervisor.OwnCapabilities()
 	if err != nil {
 		return identity{}, err
 	}
@@ -73,7 +73,7 @@ func ranges() []identity {
 // findRange returns a range that this process may use, uids and gids alike.
 func findRange() (identity, error) {
 	for _, r := range ranges() {
-		if mapped("/proc/self/uid_map", r) && mapped("/proc/self/gid_map", r) {
+		if isMapped("/proc/self/uid_map", r) && isMapped("/proc/self/gid_map", r) {
 			return r, nil
 		}
 	}
@@ -82,7 +82,7 @@ func findRange() (identity, error) {
 			"than root")
 }
 
-func mapped(path string, r identity) bool {
+func isMapped(path string, r identity) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false

@@ -6,10 +6,10 @@ import (
 	"github.com/computclaw/airlock/plugins/roots"
 )
 
-// bound returns a box's limits. A supervisor needs more descriptors than a script, and lowers its
-// own with the box's. Nothing here limits processor time.
-func bound(l plugins.Limits) (supervisor.Limits, error) {
-	l, err := l.Bounded(plugins.Limits{Memory: 16 << 20, Pids: 12, Tmp: 64 << 10, Files: 64})
+// boxLimits returns a box's limits. A supervisor needs more descriptors than a script, and lowers
+// its own with the box's. Nothing here limits processor time.
+func boxLimits(l plugins.Limits) (supervisor.Limits, error) {
+	l, err := l.Bound(plugins.Limits{Memory: 16 << 20, Pids: 12, Tmp: 64 << 10, Files: 64})
 	return supervisor.Limits{Memory: l.Memory, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}, err
 }
 
@@ -24,8 +24,8 @@ func Notes() []string {
 	}
 }
 
-// enforced says how each limit is held. Processor time isn't: with a writable cgroup a host can use
-// a better backend.
-func enforced() map[string]string {
+// nameEnforced says how each limit is held. Processor time isn't: with a writable cgroup a host can
+// use a better backend.
+func nameEnforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "seccomp", "tmp": "polled", "files": "rlimit", "cpu": ""}
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sealed returns a read-only descriptor of an immutable, executable memory file. No box can reach
+// Seal returns a read-only descriptor of an immutable, executable memory file. No box can reach
 // it through a directory.
-func Sealed(name string, data []byte) (*os.File, error) {
+func Seal(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
 		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSealedFileCannotChange(t *testing.T) {
-	f, err := Sealed("x", []byte("content"))
+	f, err := Seal("x", []byte("content"))
 	if err != nil {
 		t.Fatal(err)
 	}

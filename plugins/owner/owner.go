@@ -74,15 +74,15 @@ func MkdirTemp(dir, prefix string) (string, error) {
 	for _, e := range entries {
 		rest, ours := strings.CutPrefix(e.Name(), prefix)
 		id, _, _ := strings.Cut(rest, ".")
-		if path := filepath.Join(dir, e.Name()); ours && ID(id).Dead() && own(path) {
+		if path := filepath.Join(dir, e.Name()); ours && ID(id).Dead() && isOwn(path) {
 			_ = os.RemoveAll(path) // somebody else may be at it
 		}
 	}
 	return os.MkdirTemp(dir, prefix+string(self)+".")
 }
 
-// own reports whether path is a directory of this user.
-func own(path string) bool {
+// isOwn reports whether path is a directory of this user.
+func isOwn(path string) bool {
 	var stat unix.Stat_t
 	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
 }

@@ -32,7 +32,7 @@ func Identify(ctx context.Context, python Python) (version, digest string, err e
 		return "", "", fmt.Errorf("python ended with code %d: %s", exit.Code, exit.Diagnostic)
 	}
 	version, _, _ = strings.Cut(string(out), " ") // sys.version begins with it
-	if !supported(version) {
+	if !isSupported(version) {
 		return version, "", fmt.Errorf("python3 is %s, but scripts need 3.%d or newer", version, minPython)
 	}
 	sum := sha256.Sum256(out)
@@ -41,7 +41,7 @@ func Identify(ctx context.Context, python Python) (version, digest string, err e
 
 const minPython = 9
 
-func supported(version string) bool {
+func isSupported(version string) bool {
 	var major, minor int
 	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor)
 	return n == 2 && major == 3 && minor >= minPython

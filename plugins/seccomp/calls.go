@@ -12,9 +12,9 @@ type call struct {
 	amd64, arm64 int
 }
 
-// denied lists calls that no script needs. They reach the host, other boxes or rarely used parts of
-// the kernel.
-func denied() []call {
+// deniedCalls lists calls that no script needs. They reach the host, other boxes or rarely used
+// parts of the kernel.
+func deniedCalls() []call {
 	return []call{
 		{"acct", 163, 89},
 		{"add_key", 248, 217},

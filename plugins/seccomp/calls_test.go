@@ -6,7 +6,7 @@ import (
 )
 
 func everyCall() []call {
-	return append(slices.Concat(denied(), hiddenMemoryCalls(), shared(), metadata(), dispensable()),
+	return append(slices.Concat(deniedCalls(), hiddenMemoryCalls(), sharedCalls(), metadata(), dispensable()),
 		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(),
 		callIoctl(),
 		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(),

@@ -60,7 +60,7 @@ func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
 		return nil, fmt.Errorf("seccomp: no filter for architecture %q", goarch)
 	}
 	b.architecture()
-	for _, c := range denied() {
+	for _, c := range deniedCalls() {
 		b.deny(c, eperm)
 	}
 	counted := opts.CountedMemoryOnly || opts.Mediated
@@ -68,7 +68,7 @@ func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
 		b.countedMemory()
 	}
 	if opts.Mediated {
-		b.mediated()
+		b.addMediated()
 		b.mediatedSockets()
 		b.opens(opts.OpenToTruncate)
 	} else {

@@ -125,7 +125,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestEveryDeniedCallIsRefused(t *testing.T) {
-	for _, c := range denied() {
+	for _, c := range deniedCalls() {
 		for goarch, n := range map[string]struct {
 			audit  uint32
 			number int

@@ -5,13 +5,13 @@ import "golang.org/x/net/bpf"
 // retNotify hands the call to whoever holds the filter's listener.
 const retNotify = 0x7fc00000
 
-// mediated adds the rules for a box that shares its host's namespaces (Options.Mediated). A
+// addMediated adds the rules for a box that shares its host's namespaces (Options.Mediated). A
 // supervisor decides calls with arguments behind a pointer; the ways around these calls are closed.
-func (b *builder) mediated() {
+func (b *builder) addMediated() {
 	for _, c := range append([]call{callConnect(), callFork(), callVfork()}, metadata()...) {
 		b.notify(c)
 	}
-	for _, c := range append(shared(), dispensable()...) {
+	for _, c := range append(sharedCalls(), dispensable()...) {
 		b.deny(c, eperm)
 	}
 	b.fastOpen()

@@ -1,7 +1,7 @@
 package seccomp
 
-// shared lists calls that reach what everybody with the same uid or namespaces shares.
-func shared() []call {
+// sharedCalls lists calls that reach what everybody with the same uid or namespaces shares.
+func sharedCalls() []call {
 	return []call{
 		{"bind", 49, 200},
 		{"listen", 50, 201},

@@ -2,9 +2,9 @@ package seccomp
 
 import "strings"
 
-// permitted lists every reviewed call that the filter allows with any arguments, for engines that
-// need such a list. A test compares it with the platform's calls.
-func permitted() []string {
+// permittedNames lists every reviewed call that the filter allows with any arguments, for engines
+// that need such a list. A test compares it with the platform's calls.
+func permittedNames() []string {
 	return strings.Fields(`
 		accept accept4 access adjtimex alarm arch_prctl bind brk cachestat capget capset chdir chmod chown
 		clock_adjtime clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat

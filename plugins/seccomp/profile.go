@@ -18,7 +18,7 @@ func Profile(goarch string) ([]byte, error) {
 		return nil, fmt.Errorf("seccomp: no profile for architecture %q", goarch)
 	}
 	p := profile{Default: actErrno, Architectures: []string{arch}}
-	p.add(rule{Names: permitted(), Action: actAllow})
+	p.add(rule{Names: permittedNames(), Action: actAllow})
 	p.namespaces()
 	p.sockets()
 	p.arguments()

@@ -51,7 +51,7 @@ func New(options ...Option) *Backend {
 // Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrCut and says
 // that it did.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	l, t, err := b.linked(ctx)
+	l, t, err := b.openLink(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
@@ -85,8 +85,8 @@ func lostError(t target, l *link, err error) error {
 	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrCut, t, err)
 }
 
-// linked returns a live connection whose remote program has been checked, made anew if necessary.
-func (b *Backend) linked(ctx context.Context) (*link, target, error) {
+// openLink returns a live connection whose remote program has been checked, made anew if necessary.
+func (b *Backend) openLink(ctx context.Context) (*link, target, error) {
 	if err := b.enter(ctx); err != nil {
 		return nil, target{}, err
 	}
@@ -98,7 +98,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 		return l, b.target, nil
 	}
 	if b.drop() {
-		b.backoff.Ended(b.since)
+		b.backoff.NoteEnd(b.since)
 	}
 	if err := b.backoff.Wait(ctx); err != nil {
 		return nil, b.target, err
@@ -112,7 +112,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if err != nil {
 		b.drop()
 		if ctx.Err() == nil {
-			b.backoff.Failed()
+			b.backoff.NoteFailure()
 		}
 		return nil, b.target, fmt.Errorf("connect to %s again: %w", b.target, err)
 	}

@@ -46,7 +46,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	if err != nil {
 		return unready(err)
 	}
-	report = b.present(report, t)
+	report = b.translateReport(report, t)
 	if !report.Ready {
 		b.drop()
 		b.cfg = nil
@@ -71,7 +71,7 @@ func showHostKey(ctx context.Context, t target) error {
 // breaks, it makes a new one.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
 	if l := b.link.Load(); l != nil && l.lossError() == nil && b.cfg != nil && b.cfg.Instance == far.Instance &&
-		same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
+		isSame(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
 		report, err := l.Check(ctx, far)
 		if !errors.Is(err, plugins.ErrLost) || ctx.Err() != nil {
 			return report, err
@@ -81,14 +81,14 @@ func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (pl
 	return b.establish(ctx, t, far)
 }
 
-func same(a, b target) bool {
+func isSame(a, b target) bool {
 	equal := func(x, y ssh.PublicKey) bool { return bytes.Equal(x.Marshal(), y.Marshal()) }
 	return a.address == b.address && a.user == b.user && a.dir == b.dir &&
 		equal(a.signer.PublicKey(), b.signer.PublicKey()) && slices.EqualFunc(a.hostKeys, b.hostKeys, equal)
 }
 
-// present turns what the other side reports about itself into our report.
-func (b *Backend) present(r plugins.Report, t target) plugins.Report {
+// translateReport turns what the other side reports about itself into our report.
+func (b *Backend) translateReport(r plugins.Report, t target) plugins.Report {
 	h := b.link.Load().hello
 	r.Version = strings.TrimSpace(fmt.Sprintf("%s on %s (%s, %s)", r.Version, t.address, h.System, h.Arch))
 	r.Name = Name

@@ -30,7 +30,7 @@ func TestMachineOutOfTimeFirst(t *testing.T) {
 	if r, err := b.Check(sandboxtest.Late(t.Context(), 50*time.Millisecond), cfg); err != nil || !r.Ready {
 		t.Errorf("the machine was out of time: %v, %+v", err, r)
 	}
-	if l, _, err := b.linked(t.Context()); err != nil || l != before {
+	if l, _, err := b.openLink(t.Context()); err != nil || l != before {
 		t.Errorf("boxes are opened over %p, error %v; the link before was %p", l, err, before)
 	}
 }

@@ -39,7 +39,7 @@ func start(client *ssh.Client, script string, args ...string) (*command, error) 
 		stderr, err = session.StderrPipe()
 	}
 	if err == nil {
-		err = session.Start("exec /bin/sh -c " + quoted(append([]string{script, "airlock"}, args...)))
+		err = session.Start("exec /bin/sh -c " + quoteWords(append([]string{script, "airlock"}, args...)))
 	}
 	if err != nil {
 		_ = session.Close()
@@ -66,7 +66,7 @@ func newSession(client *ssh.Client) (*ssh.Session, error) {
 	}
 }
 
-func quoted(words []string) string {
+func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = "'" + w + "'"

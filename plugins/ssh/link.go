@@ -123,7 +123,7 @@ func explainLaunch(files uploaded, err error) error {
 
 // lossError says that the link has ended, nil if it hasn't.
 func (l *link) lossError() error {
-	if !l.Lost() {
+	if !l.IsLost() {
 		return nil
 	}
 	err := errors.New("the connection was closed, or nothing was heard from there")

@@ -63,7 +63,7 @@ func (w *Wiring) Pass(f *os.File) int {
 func (w *Wiring) Data(b []byte) int {
 	var f *os.File
 	if w.Err == nil {
-		f, w.Err = filled(b)
+		f, w.Err = fillPipe(b)
 	}
 	return w.Give(f)
 }
@@ -91,9 +91,9 @@ func closeAll(files []*os.File) {
 // maxPipe is what a fresh pipe holds on every kernel.
 const maxPipe = 64 << 10
 
-// filled returns the read end of a pipe that holds data and then ends. Unlike a memory file it has
-// no shared position.
-func filled(data []byte) (*os.File, error) {
+// fillPipe returns the read end of a pipe that holds data and then ends. Unlike a memory file it
+// has no shared position.
+func fillPipe(data []byte) (*os.File, error) {
 	if len(data) > maxPipe {
 		return nil, fmt.Errorf("%d bytes do not fit into a pipe", len(data))
 	}

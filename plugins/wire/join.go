@@ -8,10 +8,10 @@ import (
 // frameHeader is the length of a yamux frame's header, in bytes.
 const frameHeader = 12
 
-// Joined returns a writer for one yamux session that joins a frame's header with its body. yamux
-// writes them separately, and every write becomes a message of its own. Not safe for concurrent
-// use; yamux writes from one goroutine.
-func Joined(w io.Writer) io.Writer { return &joined{w: w} }
+// JoinFrames returns a writer for one yamux session that joins a frame's header with its body.
+// yamux writes them separately, and every write becomes a message of its own. Not safe for
+// concurrent use; yamux writes from one goroutine.
+func JoinFrames(w io.Writer) io.Writer { return &joined{w: w} }
 
 type joined struct {
 	w     io.Writer

@@ -24,7 +24,7 @@ func TestJoined(t *testing.T) {
 	window := "\x00\x01\x00\x00\x00\x00\x00\x02\x00\x00\x00\x03"
 	end := "\x00\x00\x00\x04\x00\x00\x00\x02\x00\x00\x00\x00"
 	var got writes
-	w := Joined(&got)
+	w := JoinFrames(&got)
 	for _, p := range []string{window, data, "abc", end, data, window[:3], window, data, data[:3]} {
 		if n, err := w.Write([]byte(p)); n != len(p) || err != nil {
 			t.Fatal(n, err)
@@ -40,7 +40,7 @@ func TestJoinedTellsErrors(t *testing.T) {
 	r, w := io.Pipe()
 	broken := errors.New("broken")
 	r.CloseWithError(broken)
-	j := Joined(w)
+	j := JoinFrames(w)
 	_, _ = j.Write([]byte("\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x03"))
 	if n, err := j.Write([]byte("abc")); n != 0 || !errors.Is(err, broken) {
 		t.Error(n, err)
@@ -55,7 +55,7 @@ func TestJoinedSession(t *testing.T) {
 		io.Reader
 		io.Writer
 		io.Closer
-	}{a, Joined(counted), a}, Mux(EngineWindow))
+	}{a, JoinFrames(counted), a}, Mux(EngineWindow))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type LoginPage struct {
 
 // nameAttributes ties the name to the password's message, which doesn't tell which is wrong.
 func (p LoginPage) nameAttributes() templ.Attributes {
-	a := components.Described("password", false, p.Problem)
+	a := components.DescribeField("password", false, p.Problem)
 	a["autofocus"] = p.Name == ""
 	return a
 }

@@ -20,20 +20,20 @@ type Part struct {
 
 // Plain returns the lines of a text.
 func Plain(text string) (lines [][]Part) {
-	for line := range strings.SplitSeq(unified(text), "\n") {
+	for line := range strings.SplitSeq(unifyLineEnds(text), "\n") {
 		lines = append(lines, []Part{{text: line}})
 	}
 	return lines
 }
 
-// unified returns a text with LF between lines. A carriage return ends a line and a comment, as in
-// Python.
-func unified(text string) string { return strings.TrimSuffix(lineEnds.Replace(text), "\n") }
+// unifyLineEnds returns a text with LF between lines. A carriage return ends a line and a comment,
+// as in Python.
+func unifyLineEnds(text string) string { return strings.TrimSuffix(lineEnds.Replace(text), "\n") }
 
 // Python returns the lines of Python, coloured. It reads each byte once, so hostile text costs
 // linear time.
 func Python(source string) [][]Part {
-	source = unified(source)
+	source = unifyLineEnds(source)
 	lines, done := [][]Part{nil}, 0
 	add := func(class string, end int) {
 		for i, piece := range strings.Split(source[done:end], "\n") {

@@ -15,8 +15,8 @@ func Choices(pairs ...string) []Choice {
 	return list
 }
 
-// Same returns options whose words are their values.
-func Same(values []string) []Choice {
+// SameChoices returns options whose words are their values.
+func SameChoices(values []string) []Choice {
 	list := make([]Choice, len(values))
 	for i, v := range values {
 		list[i] = Choice{v, v}

@@ -12,8 +12,8 @@ func ModeField(key string) string { return "mode." + key }
 // HostsField names the hosts field of a new credential.
 func HostsField(key string) string { return "hosts." + key }
 
-// Described ties an input to its hint and message.
-func Described(id string, hinted bool, message string) templ.Attributes {
+// DescribeField ties an input to its hint and message.
+func DescribeField(id string, hinted bool, message string) templ.Attributes {
 	var by []string
 	if hinted {
 		by = append(by, id+"-hint")

@@ -156,7 +156,7 @@ func SecretArea(id, rows string, hinted bool, problem string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, Described(id, hinted, problem))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, DescribeField(id, hinted, problem))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -30,7 +30,7 @@ type Input struct {
 }
 
 func (f Input) attributes() templ.Attributes {
-	a := Described(f.ID, f.Hint != "", f.Problem)
+	a := DescribeField(f.ID, f.Hint != "", f.Problem)
 	a["id"], a["name"] = f.ID, cmp.Or(f.Name, f.ID)
 	if f.Code {
 		a["class"], a["autocomplete"], a["autocapitalize"], a["spellcheck"] = "mono", "off", "off", "false"

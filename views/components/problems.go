@@ -17,9 +17,9 @@ type listedProblem struct {
 	text  string
 }
 
-// listed returns the fields' messages, a row's together. A row's message begins with its name, such
-// as API_KEY of value.API_KEY.
-func (p Problems) listed() []listedProblem {
+// listMessages returns the fields' messages, a row's together. A row's message begins with its
+// name, such as API_KEY of value.API_KEY.
+func (p Problems) listMessages() []listedProblem {
 	var all []listedProblem
 	for field, message := range p {
 		if field == "" || message == "" {

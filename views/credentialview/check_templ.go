@@ -112,7 +112,7 @@ func checkCard(p CredentialPage) templ.Component {
 			}
 			if len(p.Check.Targets) > 0 {
 				templ_7745c5c3_Err = components.Select(components.Input{
-					ID: "target", Label: "Host", Value: p.Check.Typed.Get("target"), Options: components.Same(p.Check.Targets),
+					ID: "target", Label: "Host", Value: p.Check.Typed.Get("target"), Options: components.SameChoices(p.Check.Targets),
 					Problem: p.Check.Problems.Of("target"), Extra: templ.Attributes{"class": "mono"},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

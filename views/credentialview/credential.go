@@ -33,12 +33,12 @@ func valueHints(p CredentialPage) []string {
 		return []string{components.NewValueHint}
 	}
 	return []string{"Leave empty to keep the stored value. A sealed value has at least 16 characters.",
-		credentials.Replaced(p.Credential, p.Superseded)}
+		credentials.DescribeReplacement(p.Credential, p.Superseded)}
 }
 
 // exposure tells who gets the value if it is unsealed, or "".
 func exposure(p CredentialPage) string {
-	locked, gives := credentials.Locked(p.Profiles, p.Now), credentials.ModeGives(p.Credential.Mode, app.ModeInjected)
+	locked, gives := credentials.CountLocked(p.Profiles, p.Now), credentials.ModeGives(p.Credential.Mode, app.ModeInjected)
 	if gives == "" || locked == 0 {
 		return ""
 	}

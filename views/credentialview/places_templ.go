@@ -42,7 +42,7 @@ func placeChoice(p CredentialPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("places", false, p.Problems.Of("places")))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("places", false, p.Problems.Of("places")))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,7 +72,7 @@ func sourceChoice(p CredentialPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("erase", true, p.Problems.Of("erase")))
+				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("erase", true, p.Problems.Of("erase")))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -431,7 +431,7 @@ func refuseCard(p ApprovalPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("reason", false, p.Problems.Of("reason")))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("reason", false, p.Problems.Of("reason")))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

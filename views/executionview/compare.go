@@ -36,8 +36,8 @@ func (p ComparePage) sides() (older, newer Side) {
 	return *p.Other, p.This
 }
 
-// chosen returns the other execution's handle, or "".
-func (p ComparePage) chosen() string {
+// chosenHandle returns the other execution's handle, or "".
+func (p ComparePage) chosenHandle() string {
 	if p.Other == nil {
 		return ""
 	}

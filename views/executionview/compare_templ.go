@@ -97,7 +97,7 @@ func Compare(p ComparePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = components.Select(components.Input{
-				ID: "with", Class: "text-search", Value: p.chosen(), Problem: p.Problem,
+				ID: "with", Class: "text-search", Value: p.chosenHandle(), Problem: p.Problem,
 				Options: append(components.Choices("", "Choose an execution of the same profile"), p.Choices...),
 				Label:   "Compare " + format.ShortHandle(p.This.Execution.Handle) + " with",
 			}).Render(ctx, templ_7745c5c3_Buffer)

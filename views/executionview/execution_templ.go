@@ -358,7 +358,7 @@ func executionActions(p ExecutionPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var9 = []any{"button", templ.KV("primary", solved(p.Obstacles))}
+				var templ_7745c5c3_Var9 = []any{"button", templ.KV("primary", isSolved(p.Obstacles))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

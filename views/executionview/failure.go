@@ -40,8 +40,8 @@ func failureOf(text string, obstacles []Obstacle) failure {
 	return f
 }
 
-// solved reports whether a person has removed every removable obstacle.
-func solved(all []Obstacle) (solved bool) {
+// isSolved reports whether a person has removed every removable obstacle.
+func isSolved(all []Obstacle) (solved bool) {
 	for _, o := range all {
 		if o.Host != nil && !o.Host.Allowed {
 			return false

@@ -33,8 +33,8 @@ type ListPage struct {
 	Problems    components.Problems
 }
 
-// folded reports whether a folded condition is set.
-func (p ListPage) folded() bool {
+// isFolded reports whether a folded condition is set.
+func (p ListPage) isFolded() bool {
 	for _, name := range []string{"from", "to", "credential", "host", "label", "skill"} {
 		if p.Query.Has(name) {
 			return true

@@ -298,7 +298,7 @@ func executionFilter(p ListPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.folded() {
+		if p.isFolded() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, " open")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -338,7 +338,7 @@ func executionFilter(p ListPage) templ.Component {
 		}
 		templ_7745c5c3_Err = components.Select(components.Input{
 			ID: "credential", Label: "Credential", Value: p.Query.Get("credential"),
-			Options: append(components.Choices("", "Any or none"), components.Same(p.Credentials)...),
+			Options: append(components.Choices("", "Any or none"), components.SameChoices(p.Credentials)...),
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -160,7 +160,7 @@ func answerCard(p ExecutionPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("response", false, p.Problems.Of("response")))
+				templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("response", false, p.Problems.Of("response")))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

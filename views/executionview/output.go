@@ -15,7 +15,7 @@ func togetherText(all []outputPart, lines int) templ.Component {
 		for _, s := range all {
 			text := templ.EscapeString(format.Plain(s.text))
 			if s.stderr {
-				text = `<span class="stderr">` + traced(format.Plain(s.text), lines) + `</span>`
+				text = `<span class="stderr">` + linkLines(format.Plain(s.text), lines) + `</span>`
 			}
 			if _, err := io.WriteString(w, text); err != nil {
 				return err

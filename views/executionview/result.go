@@ -18,7 +18,7 @@ func Indent(data json.RawMessage) string {
 
 // IndentSorted is Indent with sorted keys, for comparisons.
 func IndentSorted(data json.RawMessage) string {
-	sorted, err := jsontext.Sorted(data)
+	sorted, err := jsontext.Sort(data)
 	if err != nil {
 		return string(data)
 	}

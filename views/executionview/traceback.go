@@ -16,13 +16,13 @@ var scriptFile = regexp.MustCompile(`File "script\.py", line (\d{1,7})`)
 // tracedText links the script lines in a traceback.
 func tracedText(text string, lines int) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := io.WriteString(w, traced(text, lines))
+		_, err := io.WriteString(w, linkLines(text, lines))
 		return err
 	})
 }
 
-// traced returns text as HTML with links to existing script lines.
-func traced(text string, lines int) string {
+// linkLines returns text as HTML with links to existing script lines.
+func linkLines(text string, lines int) string {
 	var b strings.Builder
 	from := 0
 	for _, at := range scriptFile.FindAllStringSubmatchIndex(text, -1) {

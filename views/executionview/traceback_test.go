@@ -15,7 +15,7 @@ func TestTraced(t *testing.T) {
 	t.Parallel()
 	text := "Traceback\n  File \"script.py\", line 4, in <module>\n  File \"script.py\", line 99, in f\n  File " +
 		"\"script.py\", line \n  File \"script.py\", line 00000000000000000001\n  File \"/usr/x.py\", line 2\nKeyError"
-	page := traced(text, 7)
+	page := linkLines(text, 7)
 	if got := html.UnescapeString(link.ReplaceAllString(page, "")); got != text {
 		t.Errorf("it became %q", got)
 	}

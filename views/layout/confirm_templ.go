@@ -243,7 +243,7 @@ func Confirm(p ConfirmPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("typed", false, p.Problems.Of("typed")))
+					templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("typed", false, p.Problems.Of("typed")))
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -160,16 +160,16 @@ func ExecutionsWith(credential string) string {
 func ConfirmURL(next string) string { return Confirm + "?next=" + url.QueryEscape(next) }
 
 // LoginURL returns the login, which leads to next.
-func LoginURL(next string) string { return leadingTo(Login, next) }
+func LoginURL(next string) string { return addNext(Login, next) }
 
 // TokenURL is LoginURL for a token.
-func TokenURL(next string) string { return leadingTo(Token, next) }
+func TokenURL(next string) string { return addNext(Token, next) }
 
 // WelcomeURL returns the page where a token's holder chooses name and password. It leads to next.
-func WelcomeURL(next string) string { return leadingTo(Welcome, next) }
+func WelcomeURL(next string) string { return addNext(Welcome, next) }
 
-// leadingTo adds next unless it is the overview.
-func leadingTo(path, next string) string {
+// addNext adds next unless it is the overview.
+func addNext(path, next string) string {
 	if next == "" || next == Root {
 		return path
 	}

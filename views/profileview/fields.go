@@ -27,8 +27,8 @@ func NameField(key string) string { return "name." + key }
 // AskedField names the hidden field with the key's shown request.
 func AskedField(key string) string { return "asked." + key }
 
-// Asked identifies a key's request. It changes with the request.
-func Asked(k app.Key) string {
+// RequestID identifies a key's request. It changes with the request.
+func RequestID(k app.Key) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+q", k.Description, k.Mode, k.Hosts))
 	return hex.EncodeToString(sum[:8])
 }

@@ -69,7 +69,7 @@ func hostForms(p ProfilePage, hosts []HostForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.unnamed(h) {
+			if p.isUnnamed(h) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -130,7 +130,7 @@ func hostForms(p ProfilePage, hosts []HostForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !p.unnamed(h) {
+			if !p.isUnnamed(h) {
 				templ_7745c5c3_Err = hostTuning("", i, h).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -434,7 +434,7 @@ func Hosts(p HostsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sentences(profiles.Changed(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentences(profiles.DescribeChanged(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

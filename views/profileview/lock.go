@@ -22,5 +22,5 @@ type LockPage struct {
 // grants describes the lock's grants, without what may run.
 func (p LockPage) grants() []profiles.Sentence {
 	p.Profile.MayRun = app.MayRunAny
-	return profiles.Granted(p.Profile, p.Granted, p.Allowed)
+	return profiles.DescribeGranted(p.Profile, p.Granted, p.Allowed)
 }

@@ -193,7 +193,7 @@ func Lock(p LockPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if left := profiles.LeftOut(p.Profile.Hosts); len(left.Parts) > 0 {
+			if left := profiles.DescribeLeftOut(p.Profile.Hosts); len(left.Parts) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"left-out\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

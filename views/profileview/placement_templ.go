@@ -37,7 +37,7 @@ func placeFields(p ProfilePage) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = components.Select(components.Input{
 			ID: "backend", Label: "Sandbox backend", Value: p.Place.Backend, Problem: p.Problems.Of("backend"),
-			Options: append(components.Choices("", "Any that is in use"), components.Same(p.Backends)...),
+			Options: append(components.Choices("", "Any that is in use"), components.SameChoices(p.Backends)...),
 			Hint:    "Scripts run only where all of this holds. Where nothing fits, they are refused.",
 		}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -53,7 +53,7 @@ func placeFields(p ProfilePage) templ.Component {
 		if len(p.Images) > 0 {
 			templ_7745c5c3_Err = components.Select(components.Input{
 				ID: "image", Label: "Image", Value: p.Place.Image, Problem: p.Problems.Of("image"),
-				Options: append(components.Choices("", "The backend's default"), components.Same(p.Images)...),
+				Options: append(components.Choices("", "The backend's default"), components.SameChoices(p.Images)...),
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

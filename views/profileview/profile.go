@@ -75,8 +75,8 @@ func (t Tab) word() string {
 // ends reports whether the profile's end may change.
 func (p ProfilePage) ends() bool { return p.State == app.StateLocked || p.State == app.StateExpired }
 
-// undecided counts the agent's undecided requests.
-func (p ProfilePage) undecided() int {
+// countUndecided counts the agent's undecided requests.
+func (p ProfilePage) countUndecided() int {
 	n := 0
 	for _, h := range p.Hosts {
 		if !h.Allowed {

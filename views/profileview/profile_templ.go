@@ -355,7 +355,7 @@ func granted(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.ends() {
-			if p.undecided() > 0 {
+			if p.countUndecided() > 0 {
 				templ_7745c5c3_Err = requestsCard(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -646,12 +646,12 @@ func accessTab(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.State == app.StateRevoked {
-			templ_7745c5c3_Err = sentences(profiles.Revoked(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentences(profiles.DescribeRevoked(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = sentences(profiles.Granted(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentences(profiles.DescribeGranted(p.Profile, p.Granted, p.Allowed)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -11,8 +11,8 @@ func (p ProfilePage) allowedForms() []HostForm {
 	return all
 }
 
-// unnamed reports whether a request's key can't name its host. The page doesn't offer it; an
+// isUnnamed reports whether a request's key can't name its host. The page doesn't offer it; an
 // allowed one stays for removal.
-func (p ProfilePage) unnamed(h HostForm) bool {
+func (p ProfilePage) isUnnamed(h HostForm) bool {
 	return !h.Allow && p.Profile.CheckReference(h.Host) != nil
 }

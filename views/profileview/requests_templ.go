@@ -50,9 +50,9 @@ func requestsCard(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(p.undecided()), "more host"))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(format.Count(int64(p.countUndecided()), "more host"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/requests.templ`, Line: 16, Col: 72}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/requests.templ`, Line: 16, Col: 77}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -218,7 +218,7 @@ func requestRow(p ProfilePage, i int, h HostForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !p.unnamed(h) && p.Can(paths.ProfileHosts) {
+			if !p.isUnnamed(h) && p.Can(paths.ProfileHosts) {
 				templ_7745c5c3_Err = hostTuning("asked-", i, h).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -233,7 +233,7 @@ func requestRow(p ProfilePage, i int, h HostForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if p.unnamed(h) {
+				if p.isUnnamed(h) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"hint\">The profile has no plain key of that name, so this can't be allowed.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

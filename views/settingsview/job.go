@@ -35,8 +35,8 @@ func (p JobPage) home() string {
 	return paths.SettingsMove
 }
 
-// over reports whether nothing is left to do or download.
-func (p JobPage) over() bool {
+// isOver reports whether nothing is left to do or download.
+func (p JobPage) isOver() bool {
 	return !p.Running && p.Size == 0 && (p.Plan == nil || !p.Plan.offers())
 }
 

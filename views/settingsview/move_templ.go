@@ -159,7 +159,7 @@ func exportCard(p MovePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("export-profiles", true, p.Problems.Of("export-profiles")))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("export-profiles", true, p.Problems.Of("export-profiles")))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -329,7 +329,7 @@ func includeArtifacts(ticked bool, bytes int64, problems components.Problems) te
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Described("include-artifacts", false, problems.Of("include-artifacts")))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.DescribeField("include-artifacts", false, problems.Of("include-artifacts")))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -108,8 +108,8 @@ type Change struct {
 // maxDiffs bounds the files compared line by line.
 const maxDiffs = 20
 
-// Masked returns the partly hidden files.
-func (c Content) Masked() (names []string) {
+// MaskedFiles returns the partly hidden files.
+func (c Content) MaskedFiles() (names []string) {
 	for _, f := range c.Files {
 		if f.Masked {
 			names = append(names, f.Path)

@@ -1033,7 +1033,7 @@ func approveCard(p SkillPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if names := p.Content.Masked(); len(names) > 0 {
+		if names := p.Content.MaskedFiles(); len(names) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<p class=\"body\">This version can't be approved: parts of ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

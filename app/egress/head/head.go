@@ -38,7 +38,7 @@ type Violation struct {
 
 func (v *Violation) Error() string { return v.Detail }
 
-func malformed(detail string) error { return &Violation{Malformed, detail} }
+func newViolation(detail string) error { return &Violation{Malformed, detail} }
 
 // Authority is the host that was dialled.
 type Authority struct {
@@ -52,13 +52,13 @@ func End(data []byte, from int) (int, error) {
 	for i := from; i < min(len(data), MaxBytes); i++ {
 		switch {
 		case data[i] == 0:
-			return 0, malformed("it contains a NUL byte")
+			return 0, newViolation("it contains a NUL byte")
 		case data[i] == '\n' && (i == 0 || data[i-1] != '\r'):
-			return 0, malformed("a line ends without a carriage return")
+			return 0, newViolation("a line ends without a carriage return")
 		case data[i] != '\n' && i > 0 && data[i-1] == '\r':
-			return 0, malformed("a carriage return stands inside a line")
+			return 0, newViolation("a carriage return stands inside a line")
 		case data[i] == '\n' && i == 1:
-			return 0, malformed("it begins with an empty line")
+			return 0, newViolation("it begins with an empty line")
 		case data[i] == '\n' && i >= 3 && data[i-2] == '\n':
 			return i + 1, nil
 		}
@@ -94,9 +94,9 @@ func checkRequestLine(line string) (string, error) {
 	target, version, ok := strings.Cut(rest, " ")
 	switch {
 	case !ok || !isToken(method) || strings.Contains(version, " "):
-		return "", malformed("its first line is not a method, a target and a version")
+		return "", newViolation("its first line is not a method, a target and a version")
 	case !strings.HasPrefix(version, "HTTP/"):
-		return "", malformed("its first line does not end with a version of HTTP")
+		return "", newViolation("its first line does not end with a version of HTTP")
 	case version != "HTTP/1.1" && version != "HTTP/1.0":
 		return "", &Violation{Version, "it is not in HTTP/1.1"}
 	}
@@ -110,14 +110,14 @@ func checkRequestLine(line string) (string, error) {
 func checkTarget(method, target string) error {
 	for _, c := range []byte(target) {
 		if c <= ' ' || c >= 0x7f || c == '#' {
-			return malformed("its target contains a character that must be percent-encoded")
+			return newViolation("its target contains a character that must be percent-encoded")
 		}
 	}
 	switch {
 	case strings.HasPrefix(target, "/"), target == "*" && method == "OPTIONS":
 		return nil
 	case target == "" || target == "*":
-		return malformed("its target is not a path")
+		return newViolation("its target is not a path")
 	}
 	return &Violation{Absolute, "its target is not a path"}
 }
@@ -136,11 +136,11 @@ func (f *fields) add(line string) error {
 	name, value, ok := strings.Cut(line, ":")
 	switch {
 	case line != "" && (line[0] == ' ' || line[0] == '\t'):
-		return malformed("a header line is folded")
+		return newViolation("a header line is folded")
 	case !ok || !isToken(name):
-		return malformed("a header field has no proper name")
+		return newViolation("a header field has no proper name")
 	case !isValue(value):
-		return malformed("a header value contains a control character")
+		return newViolation("a header value contains a control character")
 	}
 	value = strings.Trim(value, " \t")
 	switch lower := strings.ToLower(name); strings.ReplaceAll(lower, "_", "-") {
@@ -153,7 +153,7 @@ func (f *fields) add(line string) error {
 	case "transfer-encoding":
 		f.codings++
 		if strings.ToLower(value) != "chunked" {
-			return malformed("its transfer coding is not chunked alone")
+			return newViolation("its transfer coding is not chunked alone")
 		}
 		return f.check(lower == "transfer-encoding", nil)
 	case "expect":
@@ -170,7 +170,7 @@ func (f *fields) add(line string) error {
 // check refuses underscores in field names: some servers read them as dashes.
 func (f *fields) check(properName bool, err error) error {
 	if !properName {
-		return malformed("a header field's name imitates another")
+		return newViolation("a header field's name imitates another")
 	}
 	return err
 }
@@ -178,15 +178,15 @@ func (f *fields) check(properName bool, err error) error {
 func (f *fields) end() error {
 	switch {
 	case f.hosts != 1:
-		return malformed("it has not exactly one Host")
+		return newViolation("it has not exactly one Host")
 	case f.lengths > 1:
-		return malformed("it has more than one Content-Length")
+		return newViolation("it has more than one Content-Length")
 	case f.codings > 1:
-		return malformed("it has more than one Transfer-Encoding")
+		return newViolation("it has more than one Transfer-Encoding")
 	case f.codings > 0 && f.lengths > 0:
-		return malformed("it has both Content-Length and Transfer-Encoding")
+		return newViolation("it has both Content-Length and Transfer-Encoding")
 	case f.codings > 0 && f.old:
-		return malformed("HTTP/1.0 has no Transfer-Encoding")
+		return newViolation("HTTP/1.0 has no Transfer-Encoding")
 	case f.upgrades:
 		return &Violation{Upgrade, "it asks for another protocol"}
 	}
@@ -198,7 +198,7 @@ const maxDigits = 18
 
 func checkLength(value string) error {
 	if value == "" || len(value) > maxDigits || strings.Trim(value, "0123456789") != "" {
-		return malformed("its Content-Length is not a number")
+		return newViolation("its Content-Length is not a number")
 	}
 	return nil
 }

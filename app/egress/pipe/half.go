@@ -50,7 +50,7 @@ func newHalf() *half {
 func (h *half) wait() {
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	_, _ = h.filled()
+	_, _ = h.waitFilled()
 }
 
 // Read waits for bytes.
@@ -60,19 +60,19 @@ func (h *half) Read(p []byte) (int, error) {
 	}
 	h.reading.Lock()
 	defer h.reading.Unlock()
-	chunk, err := h.filled()
+	chunk, err := h.waitFilled()
 	if err != nil {
 		return 0, err
 	}
 	n := copy(p, chunk)
 	if n == len(chunk) && n < len(p) {
-		h.consumed(n)
+		h.consume(n)
 		more := h.atHand() // the ring's other part
 		m := copy(p[n:], more)
-		h.consumed(m)
+		h.consume(m)
 		return n + m, nil
 	}
-	h.consumed(n)
+	h.consume(n)
 	return n, nil
 }
 
@@ -81,14 +81,14 @@ func (h *half) WriteTo(w io.Writer) (total int64, err error) {
 	h.reading.Lock()
 	defer h.reading.Unlock()
 	for {
-		chunk, err := h.filled()
+		chunk, err := h.waitFilled()
 		if errors.Is(err, io.EOF) {
 			return total, nil
 		} else if err != nil {
 			return total, err
 		}
 		n, err := w.Write(chunk)
-		h.consumed(n)
+		h.consume(n)
 		total += int64(n)
 		if err != nil {
 			return total, err
@@ -109,7 +109,7 @@ func (h *half) Write(p []byte) (total int, err error) {
 			return total + len(p), nil
 		}
 		n := copy(room, p)
-		h.produced(n)
+		h.produce(n)
 		total, p = total+n, p[n:]
 	}
 	return total, nil
@@ -133,7 +133,7 @@ func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
 		}
 		n, err := r.Read(room)
 		if !gone {
-			h.produced(n)
+			h.produce(n)
 		}
 		total += int64(n)
 		if errors.Is(err, io.EOF) {
@@ -144,15 +144,15 @@ func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
 	}
 }
 
-// filled waits for bytes and returns a part of the buffer, valid until consumed.
-func (h *half) filled() ([]byte, error) {
+// waitFilled waits for bytes and returns a part of the buffer, valid until consumed.
+func (h *half) waitFilled() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
 		switch {
 		case h.broken != nil:
 			return nil, h.broken
-		case h.read.over():
+		case h.read.isOver():
 			return nil, os.ErrDeadlineExceeded
 		case h.discard:
 			return nil, io.ErrClosedPipe
@@ -177,7 +177,7 @@ func (h *half) atHand() []byte {
 
 func (h *half) partLocked() []byte { return h.ring[h.start:min(h.start+h.length, len(h.ring))] }
 
-func (h *half) consumed(n int) {
+func (h *half) consume(n int) {
 	if n == 0 {
 		return
 	}
@@ -201,7 +201,7 @@ func (h *half) room(piece int) (space []byte, gone bool, err error) {
 			return nil, false, io.ErrClosedPipe
 		case h.discard:
 			return nil, true, nil
-		case h.write.over():
+		case h.write.isOver():
 			return nil, false, os.ErrDeadlineExceeded
 		case h.growLocked(piece) || h.length < len(h.ring):
 			if h.length == 0 {
@@ -236,7 +236,7 @@ func (h *half) growLocked(piece int) bool {
 	return true
 }
 
-func (h *half) produced(n int) {
+func (h *half) produce(n int) {
 	if n == 0 {
 		return
 	}
@@ -284,4 +284,4 @@ func (h *half) limit(d *deadline, at time.Time) {
 	})
 }
 
-func (d *deadline) over() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) isOver() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }

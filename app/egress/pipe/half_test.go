@@ -35,7 +35,7 @@ func TestBytesStayInOrderWhileTheBufferGrows(t *testing.T) {
 	_, _ = io.ReadFull(h, make([]byte, 390))
 	around := bytes.Repeat([]byte("0123456789"), 49) // from 4000, in a ring of 4096
 	_, _ = h.Write(around)
-	held, err := h.filled()
+	held, err := h.waitFilled()
 	if err != nil || len(held) != 96+10 || len(h.ring) != smallest {
 		t.Fatalf("holds %d bytes of a ring of %d, %v", len(held), len(h.ring), err)
 	}
@@ -44,7 +44,7 @@ func TestBytesStayInOrderWhileTheBufferGrows(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	got := bytes.Clone(held)
-	h.consumed(len(held))
+	h.consume(len(held))
 	h.finish()
 	rest, err := io.ReadAll(h)
 	want := append(append(make([]byte, 10), around...), large...)

@@ -61,7 +61,7 @@ func (a Advice) howToAsk(c app.Connection) string {
 		page = a.SetupURL
 	}
 	call := fmt.Sprintf(`POST /profiles/self/hosts {"hosts":[{"host":%q,"reason":"why"}]}`, Place(c))
-	covered, allowed := a.covered(c)
+	covered, allowed := a.isCovered(c)
 	declined, no := a.Profile.DeclinedHost(c.Host, c.Port)
 	switch {
 	case allowed:
@@ -89,8 +89,8 @@ func (a Advice) likelyPort(host string) int {
 	return 443
 }
 
-// covered reports whether an entry of the profile covers the place, and allows it.
-func (a Advice) covered(c app.Connection) (covered, allowed bool) {
+// isCovered reports whether an entry of the profile covers the place, and allows it.
+func (a Advice) isCovered(c app.Connection) (covered, allowed bool) {
 	for _, h := range a.Profile.Hosts {
 		if h.Matches(c.Host, c.Port) {
 			covered, allowed = true, allowed || h.Allowed

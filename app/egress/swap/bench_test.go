@@ -50,7 +50,7 @@ func BenchmarkIncoming(b *testing.B) {
 	s := atHome()
 	throughput(b, func(text string) io.Reader {
 		resp := response(text)
-		if err := s.Incoming(home, resp, nil); err != nil {
+		if err := s.MaskResponse(home, resp, nil); err != nil {
 			b.Fatal(err)
 		}
 		return struct{ io.Reader }{resp.Body}
@@ -76,7 +76,7 @@ func BenchmarkOutgoing(b *testing.B) {
 				req := request(b, "GET", "https://api.example.com/v1/things?x=1", body, "Authorization", "Bearer "+phB,
 					"User-Agent", "python-httpx/0.28",
 					"Accept", "*/*", "Content-Type", "application/json")
-				if _, err := s.Outgoing(home, req); err != nil {
+				if _, err := s.FillRequest(home, req); err != nil {
 					b.Fatal(err)
 				}
 				if req.Body != nil {
@@ -93,7 +93,7 @@ func BenchmarkHead(b *testing.B) {
 	for b.Loop() {
 		resp := response("", "Content-Type", "application/json", "Date", "Fri, 20 Nov 2026 12:00:00 GMT", "Server", "x",
 			"Cache-Control", "no-store", "Set-Cookie", "a=b; Path=/")
-		if err := s.Incoming(home, resp, nil); err != nil {
+		if err := s.MaskResponse(home, resp, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

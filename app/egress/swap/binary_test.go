@@ -23,7 +23,7 @@ func TestBinaryFormatsAreRefused(t *testing.T) {
 			"--b\r\nContent-Disposition: form-data; name=f\r\n\r\n\x81\xa1k\xd9" + string([]byte{byte(n)}) + phA + "\r\n--b--\r\n"},
 	} {
 		req := request(t, "POST", "https://api.example.com/", c.body, "Content-Type", c.media)
-		keys, err := atHome().Outgoing(home, req)
+		keys, err := atHome().FillRequest(home, req)
 		var r *Refusal
 		if !errors.As(err, &r) || r.Rule != RuleValue || r.Key != "A" || len(keys) > 0 {
 			t.Errorf("%s: keys %v, error %v", name, keys, err)
@@ -41,7 +41,7 @@ func TestTextsThatOnlyLookBinaryAreSent(t *testing.T) {
 		"bytes without a type":   {"application/octet-stream", "token=" + phA},
 	} {
 		req := request(t, "POST", "https://api.example.com/", c.body, "Content-Type", c.media)
-		if _, err := atHome().Outgoing(home, req); err != nil {
+		if _, err := atHome().FillRequest(home, req); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -70,7 +70,7 @@ func request(t testing.TB, method, url, body string, headers ...string) *http.Re
 
 func send(t testing.TB, s *Swapper, target Target, req *http.Request) (keys []string, body string, refusal *Refusal) {
 	t.Helper()
-	keys, err := s.Outgoing(target, req)
+	keys, err := s.FillRequest(target, req)
 	var content []byte
 	if err == nil && req.Body != nil {
 		content, err = io.ReadAll(req.Body)
@@ -109,7 +109,7 @@ func response(body string, headers ...string) *http.Response {
 func receive(t testing.TB, s *Swapper, body string) string {
 	t.Helper()
 	resp := response(body)
-	if err := s.Incoming(home, resp, nil); err != nil {
+	if err := s.MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	out, err := io.ReadAll(resp.Body)

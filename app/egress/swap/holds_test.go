@@ -32,20 +32,20 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 			var open []*http.Request
 			for i := range MaxHolds {
 				r := bodied(t.Context(), t, []string{phA, "no placeholder", large}[i%3])
-				if _, err := s.Outgoing(home, r); err != nil {
+				if _, err := s.FillRequest(home, r); err != nil {
 					t.Fatal(err)
 				}
 				open = append(open, r)
 			}
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := s.Restricted([]secrets.Resolved{c}).Outgoing(home, bodied(over, t, phA)); err == nil {
+			if _, err := s.Restrict([]secrets.Resolved{c}).FillRequest(home, bodied(over, t, phA)); err == nil {
 				t.Fatal("one more was held")
 			}
 			waiting := make(chan error)
 			next := bodied(t.Context(), t, phA)
 			go func() {
-				_, err := s.Outgoing(home, next)
+				_, err := s.FillRequest(home, next)
 				waiting <- err
 			}()
 			for _, r := range append(open, nil) {
@@ -63,10 +63,10 @@ func TestHeldBodiesAreCapped(t *testing.T) {
 		})
 	}
 	refused := bodied(t.Context(), t, strings.ToUpper(phA))
-	if _, err := s.Outgoing(home, refused); err == nil || len(s.holds) != 0 {
+	if _, err := s.FillRequest(home, refused); err == nil || len(s.holds) != 0 {
 		t.Errorf("a refused body: %v, %d places are taken", err, len(s.holds))
 	}
-	if _, err := s.Outgoing(home, bodied(t.Context(), t, "")); err != nil || len(s.holds) != 0 {
+	if _, err := s.FillRequest(home, bodied(t.Context(), t, "")); err != nil || len(s.holds) != 0 {
 		t.Errorf("an empty body: %v, %d places are taken", err, len(s.holds))
 	}
 }

@@ -13,13 +13,13 @@ import (
 // Withheld replaces a value in an answer that the execution was not given.
 const Withheld = "[REDACTED]"
 
-// Incoming replaces values in resp (status line, headers, trailers, body) by placeholders, in
+// MaskResponse replaces values in resp (status line, headers, trailers, body) by placeholders, in
 // constant memory. known: the instance's values of the host, or nil. Those that the execution was
 // not given become Withheld. After an error the response must not be passed on.
 //
 // The body is decompressed, so Content-Length and digests are dropped. Where no credential belongs,
 // it looks only at what needs no decoding. Reading the body fails where it can't be searched.
-func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
+func (s *Swapper) MaskResponse(t Target, resp *http.Response, known *Values) error {
 	search := s.newSearch(t, known)
 	if len(search) == 0 {
 		return nil

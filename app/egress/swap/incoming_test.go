@@ -69,7 +69,7 @@ func TestHeadIsReplaced(t *testing.T) {
 		"Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
 	resp.Status = "200 " + secretB
 	resp.Trailer = http.Header{"X-T": {secretB}, "X-" + secretB: nil}
-	if err := atHome().Incoming(home, resp, nil); err != nil {
+	if err := atHome().MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := http.Header{
@@ -99,7 +99,7 @@ func TestHeadAnswersKeepThePlainLengthOnly(t *testing.T) {
 			resp.Header.Set("Content-Encoding", encoding)
 		}
 		resp.Body, resp.ContentLength = http.NoBody, 77
-		if err := atHome().Incoming(home, resp, nil); err != nil || resp.ContentLength != want.length ||
+		if err := atHome().MaskResponse(home, resp, nil); err != nil || resp.ContentLength != want.length ||
 			!cmp.Equal(resp.Header, want.header) {
 			t.Errorf("%q: %v, %d, %v", encoding, err, resp.ContentLength, resp.Header)
 		}
@@ -109,11 +109,11 @@ func TestHeadAnswersKeepThePlainLengthOnly(t *testing.T) {
 // Answers offer no Range: a resumed download would repeat bytes.
 func TestRangesAreNotOffered(t *testing.T) {
 	resp := response("x", "Accept-Ranges", "bytes")
-	if err := atHome().Incoming(home, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "none" {
+	if err := atHome().MaskResponse(home, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "none" {
 		t.Errorf("%v, %v", err, resp.Header)
 	}
 	resp = response("x", "Accept-Ranges", "bytes")
-	if err := atHome().Incoming(foreign, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "bytes" {
+	if err := atHome().MaskResponse(foreign, resp, nil); err != nil || resp.Header.Get("Accept-Ranges") != "bytes" {
 		t.Errorf("elsewhere: %v, %v", err, resp.Header)
 	}
 }
@@ -129,7 +129,7 @@ func TestLateTrailersAreReplaced(t *testing.T) {
 		resp.Trailer.Set("X-Late", secretB)
 		return 0, io.EOF
 	})))
-	if err := atHome().Incoming(home, resp, nil); err != nil {
+	if err := atHome().MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(resp.Body)
@@ -155,12 +155,12 @@ func TestUnreadableResponses(t *testing.T) {
 		"stacked2": response("x", "Content-Encoding", "gzip", "Content-Encoding", "gzip"),
 		"te":       response("x", "Transfer-Encoding", "gzip, chunked"),
 	} {
-		if err := atHome().Incoming(home, resp, nil); err == nil {
+		if err := atHome().MaskResponse(home, resp, nil); err == nil {
 			t.Errorf("%s is passed on", name)
 		}
 	}
 	for name, resp := range map[string]*http.Response{"range": partial, "br": response("x", "Content-Encoding", "br")} {
-		if err := atHome().Incoming(foreign, resp, nil); err != nil {
+		if err := atHome().MaskResponse(foreign, resp, nil); err != nil {
 			t.Errorf("%s from elsewhere: %v", name, err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestCompressedResponses(t *testing.T) {
 	} {
 		resp := response("", "Content-Encoding", c.encoding)
 		resp.Body = io.NopCloser(iotest.OneByteReader(strings.NewReader(c.body)))
-		if err := atHome().Incoming(home, resp, nil); err != nil {
+		if err := atHome().MaskResponse(home, resp, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(resp.Body); err != nil || string(got) != want {
@@ -201,7 +201,7 @@ func TestBrokenCompression(t *testing.T) {
 		"bomb":      {"gzip", compress(t, strings.Repeat("\x00", 64<<20))},
 	} {
 		resp := response(c.body, "Content-Encoding", c.encoding)
-		if err := atHome().Incoming(home, resp, nil); err != nil {
+		if err := atHome().MaskResponse(home, resp, nil); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := io.Copy(io.Discard, resp.Body); err == nil || n > 16<<20 {
@@ -209,7 +209,7 @@ func TestBrokenCompression(t *testing.T) {
 		}
 	}
 	resp := response("", "Content-Encoding", "gzip")
-	if err := atHome().Incoming(home, resp, nil); err != nil {
+	if err := atHome().MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := io.Copy(io.Discard, resp.Body); n != 0 || err != nil {
@@ -259,7 +259,7 @@ func TestOneValueOfTwoKeys(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	resp := response(secretB)
-	if err := s.Incoming(foreign, resp, nil); err != nil {
+	if err := s.MaskResponse(foreign, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := io.ReadAll(resp.Body); string(got) != phA {
@@ -291,7 +291,7 @@ func TestPromptness(t *testing.T) {
 	reader, writer := io.Pipe()
 	resp := response("", "Content-Type", "text/event-stream; charset=utf-8")
 	resp.Body = reader
-	if err := s.Incoming(home, resp, nil); err != nil {
+	if err := s.MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ send, get string }{
@@ -347,7 +347,7 @@ func pieces(t *testing.T, s *Swapper, parts ...string) []int {
 	}
 	resp := response("")
 	resp.Body = io.NopCloser(io.MultiReader(readers...))
-	if err := s.Incoming(home, resp, nil); err != nil {
+	if err := s.MaskResponse(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	var sizes []int
@@ -369,10 +369,10 @@ func pieces(t *testing.T, s *Swapper, parts ...string) []int {
 func TestNoCredentials(t *testing.T) {
 	s := New(nil)
 	resp := response("x", "Content-Encoding", "br")
-	if err := s.Incoming(home, resp, nil); err != nil || resp.ContentLength != 1 {
+	if err := s.MaskResponse(home, resp, nil); err != nil || resp.ContentLength != 1 {
 		t.Error(err)
 	}
-	if keys, err := s.Outgoing(home, request(t, "GET", "https://x/", "")); err != nil || keys != nil {
+	if keys, err := s.FillRequest(home, request(t, "GET", "https://x/", "")); err != nil || keys != nil {
 		t.Error(err)
 	}
 }
@@ -385,7 +385,7 @@ func TestValuesOfOthersAreWithheld(t *testing.T) {
 		app.NewSecret(given), app.NewSecret(secretB)})
 	s := New([]secrets.Resolved{credential("B", secretB, home.Host)}, app.NewSecret(given))
 	resp := response(secretB + " " + foreignValue + " " + given)
-	if err := s.Incoming(home, resp, known); err != nil {
+	if err := s.MaskResponse(home, resp, known); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := io.ReadAll(resp.Body); string(got) != phB+" "+Withheld+" "+given {
@@ -421,7 +421,7 @@ func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
 		for _, size := range []int{1, 7, 1000} {
 			resp := response("", "X-Header", c.text)
 			resp.Body = io.NopCloser(&chunked{data: "log: " + c.text + ".", sizes: []int{size}})
-			if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
+			if err := s.MaskResponse(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
 				t.Fatal(err)
 			}
 			body, err := io.ReadAll(resp.Body)

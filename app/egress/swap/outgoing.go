@@ -9,12 +9,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Outgoing replaces placeholders in req and returns the sorted keys of inserted values. An error is
-// a *Refusal: the request must not be sent. Bodies are read only as far as needed. Reading a body
-// fails with a *Refusal at a forbidden placeholder, of which nothing is passed on.
+// FillRequest replaces placeholders in req and returns the sorted keys of inserted values. An error
+// is a *Refusal: the request must not be sent. Bodies are read only as far as needed. Reading a
+// body fails with a *Refusal at a forbidden placeholder, of which nothing is passed on.
 //
 // req must have no trailers. RequestURI stays as sent and is safe to record; URL may hold values.
-func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
+func (s *Swapper) FillRequest(t Target, req *http.Request) (keys []string, err error) {
 	if len(s.credentials) == 0 && !t.Searched {
 		return nil, nil
 	}
@@ -26,8 +26,8 @@ func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err erro
 	return o.used, nil
 }
 
-// AskReadable makes a request ask for a whole, unencoded answer that Incoming can search. A range
-// or a difference could carry a value in pieces. It is for every request to a host of any
+// AskReadable makes a request ask for a whole, unencoded answer that MaskResponse can search. A
+// range or a difference could carry a value in pieces. It is for every request to a host of any
 // credential of the execution, also a former one.
 func AskReadable(header http.Header) {
 	for _, name := range []string{"Range", "If-Range", "A-Im"} {

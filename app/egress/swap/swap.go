@@ -36,9 +36,9 @@ func New(credentials []secrets.Resolved, given ...app.Secret) *Swapper {
 	return s
 }
 
-// Restricted returns a Swapper for the same execution with other credentials. Both share the limit
+// Restrict returns a Swapper for the same execution with other credentials. Both share the limit
 // of held bodies.
-func (s *Swapper) Restricted(credentials []secrets.Resolved) *Swapper {
+func (s *Swapper) Restrict(credentials []secrets.Resolved) *Swapper {
 	n := newSwapper(credentials, s.holds)
 	n.given = s.given
 	return n

@@ -66,7 +66,7 @@ func drawSizes(r *rapid.T) []int {
 func receiveChunked(r *rapid.T, s *Swapper, text string) string {
 	resp := response("")
 	resp.Body = io.NopCloser(&chunked{data: text, sizes: drawSizes(r)})
-	if err := s.Incoming(home, resp, nil); err != nil {
+	if err := s.MaskResponse(home, resp, nil); err != nil {
 		r.Fatal(err)
 	}
 	out, err := io.ReadAll(resp.Body)
@@ -128,7 +128,7 @@ func TestRoundTripProperty(t *testing.T) {
 			"multipart/form-data; boundary=XX":  "--XX\r\nA: b\r\n\r\n" + phA + "\r\n--XX--", "text/xml": "<a>" + phA + "</a>",
 		}[media]
 		req := request(t, "POST", "https://x/", body, "Content-Type", media)
-		keys, err := s.Outgoing(home, req)
+		keys, err := s.FillRequest(home, req)
 		if err != nil || len(keys) != 1 {
 			r.Fatal(keys, err)
 		}
@@ -181,7 +181,7 @@ func TestWatchProperty(t *testing.T) {
 		spelled, lead := spell(r, phA)
 		req := request(t, "POST", "https://x/", "")
 		req.Body = io.NopCloser(&chunked{data: before + spelled + drawAround(r, "after"), sizes: drawSizes(r)})
-		if _, err := s.Outgoing(foreign, req); err != nil {
+		if _, err := s.FillRequest(foreign, req); err != nil {
 			r.Fatal(err)
 		}
 		sent, err := io.ReadAll(req.Body)
@@ -206,7 +206,7 @@ func TestWatchChangesNothing(t *testing.T) {
 		}
 		req := request(t, "POST", "https://x/", "")
 		req.Body = io.NopCloser(&chunked{data: text, sizes: drawSizes(r)})
-		if _, err := s.Outgoing(foreign, req); err != nil {
+		if _, err := s.FillRequest(foreign, req); err != nil {
 			r.Fatal(err)
 		}
 		if sent, err := io.ReadAll(req.Body); err != nil || string(sent) != text {
@@ -256,7 +256,7 @@ func echoService(t *testing.T) *httptest.Server {
 }
 
 func exchange(s *Swapper, req *http.Request) (*http.Response, string, error) {
-	if _, err := s.Outgoing(home, req); err != nil {
+	if _, err := s.FillRequest(home, req); err != nil {
 		return nil, "", err
 	}
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -264,7 +264,7 @@ func exchange(s *Swapper, req *http.Request) (*http.Response, string, error) {
 		return nil, "", err
 	}
 	defer resp.Body.Close()
-	if err := s.Incoming(home, resp, nil); err != nil {
+	if err := s.MaskResponse(home, resp, nil); err != nil {
 		return nil, "", err
 	}
 	body, err := io.ReadAll(resp.Body)

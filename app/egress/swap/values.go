@@ -41,14 +41,14 @@ func NewValues(secrets []app.Secret) *Values {
 			v.secrets = append(v.secrets, text)
 		}
 	}
-	v.compile = sync.OnceValue(v.compiled)
+	v.compile = sync.OnceValue(v.build)
 	return v
 }
 
 // Format prints nothing of what it holds.
 func (v *Values) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Values")) }
 
-func (v *Values) compiled() *compiled {
+func (v *Values) build() *compiled {
 	c := &compiled{}
 	var texts []match.Pattern
 	for owner, value := range v.secrets {

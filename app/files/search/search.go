@@ -75,7 +75,7 @@ const kindZip = "a zip file"
 
 // content looks through one content: its bytes, and what it holds if it is an archive.
 func (s *Search) content(r io.Reader, depth int) error {
-	found := s.red.Known()
+	found := s.red.KnownStream()
 	end := &tail{}
 	all := io.MultiWriter(found, end)
 	buffered := bufio.NewReaderSize(io.TeeReader(&counted{r, s, depth}, all), 64<<10)

@@ -17,8 +17,8 @@ var spoken = regexp.MustCompile(`(?:^|\s)(?:login\s+\S+|machine\s+\S+)\s+passwor
 // maxAssignments bounds what a value in one long line costs.
 const maxAssignments = 4000
 
-// namedLine is the beginning of a line with a name, and otherLine that of one that may have another;
-// comments, sections and lists don't count.
+// namedLine is the beginning of a line with a name, and otherLine that of one that may have
+// another; comments, sections and lists don't count.
 var (
 	namedLine = regexp.MustCompile(`(?m)^[ \t]*(?:- +|export +)*["']?[A-Za-z_/][A-Za-z0-9_./-]*["']?[ \t]*(?:=>|[:=])`)
 	otherLine = regexp.MustCompile(`(?m)^[ \t]*[A-Za-z0-9]`)
@@ -76,10 +76,10 @@ func (r *reader) assignments(text string, depth int) bool {
 			}
 		}
 		if kindOf(name) == secretName && !enclosed && end < len(text) && isLineBreak(text[end]) {
-			readings = append(readings, r.continuedAt(text, m[1])...)
+			readings = append(readings, r.readContinued(text, m[1])...)
 		}
 		for _, value := range readings {
-			r.named(name, value, depth)
+			r.noteNamed(name, value, depth)
 		}
 	}
 	return found || several > 1
@@ -97,10 +97,10 @@ func begins(text string, at int) bool {
 	return at == 0 || strings.IndexByte(" \t\r\n?&#;,{[(:|$", text[at-1]) >= 0
 }
 
-// valueAt returns all that the value at an offset may mean, where it ends, and whether quotes or braces
-// enclose it. from is where its name begins, and next where the next name may.
+// valueAt returns all that the value at an offset may mean, where it ends, and whether quotes or
+// braces enclose it. from is where its name begins, and next where the next name may.
 func (r *reader) valueAt(text string, at, from, next int) (readings []string, end int, enclosed bool) {
-	if readings, end := r.quotedAt(text, at); readings != nil {
+	if readings, end := r.readQuoted(text, at); readings != nil {
 		return readings, end, true
 	}
 	end = at + len(firstLine(text[at:]))
@@ -148,13 +148,14 @@ func withComment(value string) []string {
 	return []string{value[:m[0]], value}
 }
 
-// continued is a value that goes on in lines behind a backslash, or that are indented and have no name.
+// continued is a value that goes on in lines behind a backslash, or that are indented and have no
+// name.
 var continued = regexp.MustCompile(`^[^\r\n]+(?:\\\r?\n[^\r\n]*|\r?\n[ \t]+[^\s=:#;-][^\r\n=:]*)+`)
 
 var continuation = regexp.MustCompile(`\\?\r?\n[ \t]*`)
 
-// continuedAt returns all that a value of several lines at an offset may mean; nil if it has one.
-func (r *reader) continuedAt(text string, at int) []string {
+// readContinued returns all that a value of several lines at an offset may mean; nil if it has one.
+func (r *reader) readContinued(text string, at int) []string {
 	value := continued.FindString(text[at:])
 	if r.budget -= len(value); value == "" {
 		return nil
@@ -215,9 +216,9 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// quotedAt returns what a value between quotes may mean, two readings at least, and where it ends; nil
-// if there is none.
-func (r *reader) quotedAt(text string, at int) (readings []string, end int) {
+// readQuoted returns what a value between quotes may mean, two readings at least, and where it
+// ends; nil if there is none.
+func (r *reader) readQuoted(text string, at int) (readings []string, end int) {
 	if at+1 < len(text) && text[at] == '$' {
 		at++ // the shell's $'…'
 	}
@@ -238,8 +239,8 @@ func (r *reader) quotedAt(text string, at int) (readings []string, end int) {
 	return []string{quoted, unescape(quoted), undoubleQuotes.Replace(quoted)}, end + 1
 }
 
-// closingQuote returns where the quote is that closes the one at an offset, -1 if none does: nothing
-// of the value can follow it, or else it is the first.
+// closingQuote returns where the quote is that closes the one at an offset, -1 if none does:
+// nothing of the value can follow it, or else it is the first.
 func closingQuote(text string, at int) int {
 	first, quote := -1, text[at]
 	for i := at + 1; i < len(text); i++ {

@@ -29,9 +29,9 @@ func (r *reader) document(text string, depth int) bool {
 func (r *reader) node(name string, v any, depth int) {
 	switch v := v.(type) {
 	case string:
-		r.named(name, v, depth)
+		r.noteNamed(name, v, depth)
 	case json.Number:
-		r.named(name, fmt.Sprint(v), depth)
+		r.noteNamed(name, fmt.Sprint(v), depth)
 	case []any:
 		if len(v) == 2 {
 			if label, ok := v[0].(string); ok && kindOf(label) == secretName {
@@ -56,7 +56,8 @@ func (r *reader) node(name string, v any, depth int) {
 	}
 }
 
-// labelOf returns the name in {"name": …, "value": …}, of several one of a secret; "" if there is none.
+// labelOf returns the name in {"name": …, "value": …}, of several one of a secret; "" if there is
+// none.
 func labelOf(v map[string]any) (label string) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		if text, ok := v[key].(string); ok && isLabel(key) && (label == "" || kindOf(text) == secretName) {
@@ -89,7 +90,8 @@ var loose = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\r\n]* [
 // otherURL is the host of a URL, and the beginning of another one.
 var otherURL = regexp.MustCompile(`@.*://`)
 
-// whole is a URL that is all of a value, with any sign in its user and password, and perhaps no host.
+// whole is a URL that is all of a value, with any sign in its user and password, and perhaps no
+// host.
 var whole = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://([^\s:]*):(\S+)@[^\s@]*$`)
 
 // urls takes note of the passwords in URLs, as written and as they are meant, and of user names
@@ -133,8 +135,8 @@ func (r *reader) logins(text string, depth int) bool {
 }
 
 // login reads user:password, also before an @ and a host, user/password@host, and the credentials
-// of an Authorization header. It reports false for everything else, and for a user so short that what
-// counts as a part of the value has some of the password.
+// of an Authorization header. It reports false for everything else, and for a user so short that
+// what counts as a part of the value has some of the password.
 func (r *reader) login(text string, depth int) bool {
 	if depth <= 0 {
 		return false

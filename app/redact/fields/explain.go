@@ -26,7 +26,7 @@ func KindOf(value app.Secret) Kind {
 	switch p := Of(value.Reveal()); {
 	case p.One:
 		return Single
-	case p.empty():
+	case p.isEmpty():
 		return Nothing
 	}
 	return Secrets
@@ -39,7 +39,7 @@ func Explain(value app.Secret) string {
 	switch {
 	case p.One:
 		return ""
-	case p.empty():
+	case p.isEmpty():
 		return "nothing in this value has the name of a secret, so only the value as a whole is masked in output; " +
 			"store the secret by itself if you can"
 	}

@@ -37,8 +37,8 @@ type Parts struct {
 	Words  []string // that look made at random; of a text without names, its lines
 }
 
-// empty reports whether nothing in a value is known to be secret by itself.
-func (p *Parts) empty() bool { return len(p.Fields)+len(p.Words) == 0 }
+// isEmpty reports whether nothing in a value is known to be secret by itself.
+func (p *Parts) isEmpty() bool { return len(p.Fields)+len(p.Words) == 0 }
 
 // byteOrderMark begins what some editors write.
 const byteOrderMark = "\ufeff"
@@ -49,7 +49,7 @@ func Of(value string) Parts {
 	r := reader{seen: map[string]bool{}, budget: 8<<10 + 16*len(value)}
 	several := strings.ContainsAny(value, ":=\r\n\\@{[< ") && r.read(value, maxDepth) // most values have none of them
 	switch {
-	case several && (!r.parts.empty() || isPublic(value)) && r.leavesPublic(value):
+	case several && (!r.parts.isEmpty() || isPublic(value)) && r.leavesPublic(value):
 	case isHost(value):
 		r.words(value)
 	default:
@@ -63,8 +63,8 @@ func Of(value string) Parts {
 }
 
 // leavesPublic reports whether so much of a value is in no part that a piece of it can count which
-// has nothing secret. Where a random word only looks like a name with a field behind, the name is too
-// short for that.
+// has nothing secret. Where a random word only looks like a name with a field behind, the name is
+// too short for that.
 func (r *reader) leavesPublic(value string) bool {
 	if len(value) > maxLogin || strings.ContainsAny(value, " \t\r\n") {
 		return true
@@ -86,7 +86,8 @@ func isPublic(value string) bool {
 	return strings.Contains(value, "://") || strings.IndexByte("{[", value[0]) >= 0 || lineBreak.MatchString(value)
 }
 
-// reader gathers parts. seen has the texts of those that are there, true for fields: a word may become one.
+// reader gathers parts. seen has the texts of those that are there, true for fields: a word may
+// become one.
 type reader struct {
 	parts  Parts
 	seen   map[string]bool
@@ -153,8 +154,8 @@ func (r *reader) credentials(name, text string, depth int) bool {
 	return true
 }
 
-// basicLogin reads what stands behind Basic in a header. Behind the colon is a password, whatever it looks
-// like (RFC 7617).
+// basicLogin reads what stands behind Basic in a header. Behind the colon is a password, whatever
+// it looks like (RFC 7617).
 func basicLogin(text string) (user, password string) {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	login, err := base64.RawStdEncoding.DecodeString(text)
@@ -175,8 +176,8 @@ func (r *reader) add(name, text string) bool {
 	return true
 }
 
-// named takes note of a text beside its name, if either says that it is secret.
-func (r *reader) named(name, text string, depth int) {
+// noteNamed takes note of a text beside its name, if either says that it is secret.
+func (r *reader) noteNamed(name, text string, depth int) {
 	kind := kindOf(name)
 	_, _, ok := scheme(text)
 	switch {
@@ -211,8 +212,8 @@ func (r *reader) words(text string) {
 	}
 }
 
-// lines takes note of the lines of a text without names. It reports false if none counts, and for what
-// may as well be one password with \n in it.
+// lines takes note of the lines of a text without names. It reports false if none counts, and for
+// what may as well be one password with \n in it.
 func (r *reader) lines(text string) bool {
 	found := false
 	if lines := lineBreak.Split(text, -1); len(lines) > 1 {

@@ -27,28 +27,28 @@ func (r *reader) readings(name, text string, single bool, depth, least int) {
 	}
 	for _, plain := range decodings(text) {
 		if utf8.RuneCountInString(plain) >= least && (least < minReading || app.WeakValue(app.NewSecret(plain)) == "") {
-			r.reading(name, plain, depth-1, least)
+			r.noteReading(name, plain, depth-1, least)
 		}
 	}
 	if user, password := basicLogin(text); isUserName(user) {
 		r.field("password", password, 1)
 	}
 	if part := secretPart(text); single && utf8.RuneCountInString(part) >= minReading {
-		r.reading(name, part, depth-1, minReading)
+		r.noteReading(name, part, depth-1, minReading)
 	}
 }
 
-// reading takes note of a reading, and of what is secret in it.
-func (r *reader) reading(name, text string, depth, least int) {
+// noteReading takes note of a reading, and of what is secret in it.
+func (r *reader) noteReading(name, text string, depth, least int) {
 	if text = strings.TrimSpace(text); text == "" || isStandIn(text) || !r.add(name, text) {
 		return
 	}
 	r.readings(name, text, !r.read(text, depth), depth, least)
 }
 
-// decodings returns the texts for which a text may be written: percent-encoded, quoted or escaped as
-// in JSON, XML, programs and settings, in base64 or hex. Escapes that a format doesn't know are read
-// as lenient programs do.
+// decodings returns the texts for which a text may be written: percent-encoded, quoted or escaped
+// as in JSON, XML, programs and settings, in base64 or hex. Escapes that a format doesn't know are
+// read as lenient programs do.
 func decodings(text string) (plain []string) {
 	add := func(decoded string, err error) {
 		if err == nil && decoded != text && isPrintable(decoded) {
@@ -91,7 +91,8 @@ func isPrintable(text string) bool {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
-// token is what a JSON web token may be, anyScheme a header's credentials behind a scheme of any name.
+// token is what a JSON web token may be, anyScheme a header's credentials behind a scheme of any
+// name.
 var (
 	token     = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*\.([A-Za-z0-9_-]+)$`)
 	anyScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*[ \t]+(\S+)$`)

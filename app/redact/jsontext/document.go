@@ -135,10 +135,10 @@ func (d *Document) String(n Node) string {
 	if written[0] != '"' {
 		return written
 	}
-	return decoded(written)
+	return decode(written)
 }
 
-func decoded(quoted string) (text string) {
+func decode(quoted string) (text string) {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}

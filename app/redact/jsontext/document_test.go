@@ -58,7 +58,7 @@ func TestSpans(t *testing.T) {
 func TestSorted(t *testing.T) {
 	t.Parallel()
 	const in = `{"b":[{"z":1,"a":2}],"a":{"é":1,"e":2,"":3},"a":4}`
-	got, err := Sorted([]byte(in))
+	got, err := Sort([]byte(in))
 	var v any
 	if err := json.Unmarshal([]byte(in), &v); err != nil {
 		t.Fatal(err)

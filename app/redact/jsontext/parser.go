@@ -15,7 +15,7 @@ func (p *parser) value(depth int) Node {
 	p.blanks()
 	switch c := p.text[p.at]; {
 	case c == '"':
-		return p.quoted(String)
+		return p.parseQuoted(String)
 	case c == '[':
 		return p.array(depth)
 	case c == '{':
@@ -47,7 +47,7 @@ func (p *parser) takes(c byte) bool {
 	return true
 }
 
-func (p *parser) quoted(kind Kind) Node {
+func (p *parser) parseQuoted(kind Kind) Node {
 	n := p.add(kind)
 	for p.at++; p.text[p.at] != '"'; p.at++ {
 		if p.text[p.at] == '\\' {
@@ -85,8 +85,8 @@ func (p *parser) object(depth int) Node {
 	clear(p.keys[depth])
 	for p.at++; !p.takes('}'); p.takes(',') {
 		p.blanks()
-		key := p.quoted(Key)
-		name := decoded(p.text[p.nodes[key].start:p.nodes[key].end])
+		key := p.parseQuoted(Key)
+		name := decode(p.text[p.nodes[key].start:p.nodes[key].end])
 		p.takes(':')
 		value := p.value(depth + 1)
 		if first, known := p.keys[depth][name]; known {

@@ -15,8 +15,8 @@ type writer struct {
 	out    strings.Builder
 }
 
-// Sorted returns JSON with the keys of its objects sorted, for comparisons. Errors: ErrInvalid.
-func Sorted(data []byte) (string, error) {
+// Sort returns JSON with the keys of its objects sorted, for comparisons. Errors: ErrInvalid.
+func Sort(data []byte) (string, error) {
 	d, err := Parse(data)
 	if err != nil {
 		return "", err
@@ -86,11 +86,11 @@ func compact(written string) string {
 		!strings.Contains(written, "\u2029") {
 		return written
 	}
-	return Quoted(decoded(written))
+	return Quote(decode(written))
 }
 
-// Quoted returns a text as a JSON string with the fewest escapes.
-func Quoted(text string) string {
+// Quote returns a text as a JSON string with the fewest escapes.
+func Quote(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

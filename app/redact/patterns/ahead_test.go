@@ -16,7 +16,7 @@ func TestLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	red := redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.Ahead})
+	red := redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.FindAhead})
 	r := rand.New(rand.NewPCG(31, 32))
 	for _, rule := range Rules() {
 		for _, example := range append(rule.Found, rule.Ignored...) {
@@ -67,7 +67,7 @@ func TestLiveStaysLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var live strings.Builder
-	s := redact.New(nil, redact.Options{Ahead: set.Ahead}).Stream(func(c redact.Clean) { live.WriteString(c.String()) })
+	s := redact.New(nil, redact.Options{Ahead: set.FindAhead}).Stream(func(c redact.Clean) { live.WriteString(c.String()) })
 	for _, step := range []struct{ write, shown string }{
 		{"40 % done", "40 % done"},
 		{"\npassw", "\n"},

@@ -14,7 +14,7 @@ func redactor(t testing.TB) *redact.Redactor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.Ahead})
+	return redact.New(nil, redact.Options{Rules: set.Find, Ahead: set.FindAhead})
 }
 
 // Neither looks like a secret by itself.
@@ -97,7 +97,8 @@ func TestEveryChannelHasTheSameMasks(t *testing.T) {
 	}
 }
 
-// TestOrdinaryResultsStay: names that say nothing, and values that are no secrets, stay as they are.
+// TestOrdinaryResultsStay: names that say nothing, and values that are no secrets, stay as they
+// are.
 func TestOrdinaryResultsStay(t *testing.T) {
 	t.Parallel()
 	r := redactor(t)

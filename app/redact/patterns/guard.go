@@ -96,7 +96,7 @@ func kinds(s string) (letters, digits, others, all int) {
 	return small + capital, digits, others, all
 }
 
-func quoted(before string) bool {
+func isQuoted(before string) bool {
 	return before != "" && strings.ContainsRune("\"'`>", rune(before[len(before)-1]))
 }
 
@@ -107,14 +107,14 @@ func password(before, secret string) bool {
 	if all < 2 || code(secret) {
 		return false
 	}
-	return quoted(before) || (len(secret) >= 8 && digits+others > 0)
+	return isQuoted(before) || (len(secret) >= 8 && digits+others > 0)
 }
 
 // token accepts what was made at random: letters and digits, long, without the look of a name.
 func token(before, secret string) bool {
 	letters, digits, _, _ := kinds(secret)
 	least := 16
-	if quoted(before) {
+	if isQuoted(before) {
 		least = 12
 	}
 	return len(secret) >= least && letters > 0 && digits > 0 && entropy(secret) >= 3 && !code(secret) && !cursor(before)

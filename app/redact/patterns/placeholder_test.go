@@ -20,7 +20,7 @@ func TestPlaceholderInAHeaderIsNoValue(t *testing.T) {
 	}
 	const placeholder = "airlock_sealed_0a1b2c3d4e5f6a7b8c9d0e1f"
 	red := redact.New([]secrets.Resolved{{Key: "U_SEALED", Secret: app.NewSecret("kP9s-Zx81qLmN4vT7w2"),
-		Placeholder: placeholder}}, redact.Options{Rules: set.Find, Ahead: set.Ahead})
+		Placeholder: placeholder}}, redact.Options{Rules: set.Find, Ahead: set.FindAhead})
 	ruled := 0
 	for _, text := range []string{
 		`{"headers": {"authorization": "Basic Ym9iOn` + placeholder + `g=="}}`, `{"token": "abc` + placeholder + `"}`,

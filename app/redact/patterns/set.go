@@ -113,10 +113,10 @@ func (s *Set) Find(text string) []redact.Match {
 	return found
 }
 
-// Ahead is Find for the beginning of a text of which more will come. From offset open on there may
-// be matches that can't be told yet: a keyword stands there, or begins, and its line, or as much as
-// its rule looks at, isn't complete.
-func (s *Set) Ahead(text string) (found []redact.Match, open int) { return s.find(text, true) }
+// FindAhead is Find for the beginning of a text of which more will come. From offset open on there
+// may be matches that can't be told yet: a keyword stands there, or begins, and its line, or as
+// much as its rule looks at, isn't complete.
+func (s *Set) FindAhead(text string) (found []redact.Match, open int) { return s.find(text, true) }
 
 func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 	open = len(text)

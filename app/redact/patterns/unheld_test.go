@@ -28,7 +28,7 @@ func TestHoleF1RuleBeginsAValue(t *testing.T) {
 	for _, v := range values {
 		red := redact.New([]secrets.Resolved{{Key: "OWN", Secret: app.NewSecret(own)},
 			{Key: "THEIRS", Secret: app.NewSecret(v), Held: secrets.ByHosts}},
-			redact.Options{Rules: set.Find, Ahead: set.Ahead})
+			redact.Options{Rules: set.Find, Ahead: set.FindAhead})
 		for _, text := range []string{"log: V.", "GET / Authorization: Bearer V 200", "password=V\n", "api_key: V end",
 			`{"token":"V"}`} {
 			text = strings.ReplaceAll(text, "V", v)

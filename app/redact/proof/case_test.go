@@ -168,7 +168,7 @@ func (a attempt) send(r *rand.Rand, set *patterns.Set) (shown, error) {
 	for i, s := range a.Others {
 		values = append(values, secrets.Resolved{Key: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
-	return a.through(r, redact.New(values, redact.Options{Rules: set.Find, Ahead: set.Ahead}))
+	return a.through(r, redact.New(values, redact.Options{Rules: set.Find, Ahead: set.FindAhead}))
 }
 
 // unmasked is send where nothing is known and nothing masked.
@@ -210,8 +210,8 @@ func (s shown) texts() (out []string, isJSON bool) {
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" }), false
 }
 
-// live is what people see while output comes in random pieces; "" of an encoded part, for which the first
-// pass promises nothing.
+// live is what people see while output comes in random pieces; "" of an encoded part, for which the
+// first pass promises nothing.
 func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 	var live strings.Builder
 	s := red.Stream(func(c redact.Clean) { live.WriteString(c.String()) })

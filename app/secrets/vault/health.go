@@ -39,21 +39,21 @@ func (c *Client) Health(ctx context.Context) Health {
 			h.Version, h.Standby = state.Version, state.Standby && !state.Sealed
 			switch {
 			case !state.Initialized:
-				return h.broken(because(app.CodeUnreachable, "Vault is not initialised", "Initialise and unseal it.", nil))
+				return h.withProblem(because(app.CodeUnreachable, "Vault is not initialised", "Initialise and unseal it.", nil))
 			case state.Sealed:
-				return h.broken(because(app.CodeUnreachable, "Vault is sealed", "Unseal it.", nil))
+				return h.withProblem(because(app.CodeUnreachable, "Vault is sealed", "Unseal it.", nil))
 			}
 		}
 	}
 	if err != nil {
-		return h.broken(explain(err, min(c.cfg.Timeout, healthWithin)))
+		return h.withProblem(explain(err, min(c.cfg.Timeout, healthWithin)))
 	}
 	err = c.as(ctx, func(client *api.Client) error {
 		_, err := client.Auth().Token().LookupSelfWithContext(ctx)
 		return err
 	})
 	if err != nil {
-		return h.broken(explain(err, min(c.cfg.Timeout, healthWithin)))
+		return h.withProblem(explain(err, min(c.cfg.Timeout, healthWithin)))
 	}
 	if s := c.current(); s != nil {
 		c.mu.Lock()
@@ -65,7 +65,7 @@ func (c *Client) Health(ctx context.Context) Health {
 
 const healthWithin = 3 * time.Second
 
-func (h Health) broken(err error) Health {
+func (h Health) withProblem(err error) Health {
 	h.Problem, h.Hint = words(err)
 	return h
 }

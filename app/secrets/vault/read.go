@@ -74,17 +74,17 @@ func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
 			return err
 		}
 		err = tame(do(s.client), s.token)
-		if !forbidden(err) || try > 0 {
+		if !isForbidden(err) || try > 0 {
 			return err
 		}
-		if _, lookup := s.client.Auth().Token().LookupSelfWithContext(ctx); !forbidden(lookup) {
+		if _, lookup := s.client.Auth().Token().LookupSelfWithContext(ctx); !isForbidden(lookup) {
 			return err // the token works, or nobody can tell: the first answer counts
 		}
 		c.drop(s)
 	}
 }
 
-func forbidden(err error) bool {
+func isForbidden(err error) bool {
 	var answered *api.ResponseError
 	return errors.As(err, &answered) && answered.StatusCode == http.StatusForbidden
 }

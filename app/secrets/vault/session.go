@@ -95,7 +95,7 @@ func (c *Client) logIn(ctx context.Context) (*session, error) {
 	}
 	self, err := client.Auth().Token().LookupSelfWithContext(ctx)
 	err = tame(err, token)
-	if forbidden(err) {
+	if isForbidden(err) {
 		return nil, because(errBadToken.Code, errBadToken.Message, errBadToken.Hint, err)
 	}
 	if err != nil {

@@ -74,7 +74,7 @@ func readFrontmatter(front []byte, lists ...string) ([]field, Problems) {
 	if root.Kind != yaml.MappingNode {
 		r.add(root, "The frontmatter is not a list of keys with values.")
 	} else {
-		return r.mapping(root, 0), r.problems
+		return r.readMapping(root, 0), r.problems
 	}
 	return nil, r.problems
 }
@@ -100,7 +100,7 @@ func (r *frontmatterReader) add(n *yaml.Node, message string) {
 		Hint: "Use plain keys and texts only."})
 }
 
-func (r *frontmatterReader) mapping(n *yaml.Node, depth int) (fields []field) {
+func (r *frontmatterReader) readMapping(n *yaml.Node, depth int) (fields []field) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -122,9 +122,9 @@ func (r *frontmatterReader) mapping(n *yaml.Node, depth int) (fields []field) {
 		case value.Kind == yaml.ScalarNode:
 			f.text = value.Value
 		case value.Kind == yaml.MappingNode && depth == 0:
-			f.isMap, f.fields = true, r.mapping(value, depth+1)
+			f.isMap, f.fields = true, r.readMapping(value, depth+1)
 		case value.Kind == yaml.SequenceNode && slices.Contains(r.lists, key.Value):
-			f.text = r.joined(value)
+			f.text = r.joinItems(value)
 		default:
 			r.add(value, fmt.Sprintf("The value of %s is not a text.", name))
 			continue
@@ -147,7 +147,7 @@ func (r *frontmatterReader) plain(n *yaml.Node) bool {
 	return false
 }
 
-func (r *frontmatterReader) joined(n *yaml.Node) string {
+func (r *frontmatterReader) joinItems(n *yaml.Node) string {
 	var items []string
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode || !r.plain(item) {

@@ -136,8 +136,8 @@ func (r *manifestReader) bad(f field, hint, format string, args ...any) {
 		Problem{File: SkillFile, Line: f.line, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// own is Airlock's field of a name, or else Skillbox's at the top level.
-func (r *manifestReader) own(name string) field {
+// ownField is Airlock's field of a name, or else Skillbox's at the top level.
+func (r *manifestReader) ownField(name string) field {
 	if f, ok := r.fields[ownPrefix+name]; ok {
 		return f
 	}
@@ -154,7 +154,7 @@ func (r *manifestReader) manifest(b *Bundle) Manifest {
 		Keys:          r.keys(),
 		Hosts:         r.hosts(),
 		Timeout:       r.timeout(),
-		Image:         r.text(r.own("image"), "image", maxField),
+		Image:         r.text(r.ownField("image"), "image", maxField),
 	}
 	if m.Description == "" {
 		r.bad(r.fields["description"], "Say what the skill does and when to use it.", "The skill has no description.")
@@ -185,7 +185,7 @@ func (r *manifestReader) name() string {
 var version = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
 func (r *manifestReader) version() string {
-	f := r.own("version")
+	f := r.ownField("version")
 	if f.text != "" && (len(f.text) > 50 || !version.MatchString(f.text)) {
 		r.bad(f, "Write it like 1.2.0.", "The version is not one of at most 50 letters, digits, dots, dashes and pluses.")
 	}
@@ -226,7 +226,7 @@ func (r *manifestReader) hosts() (hosts []app.Host) {
 
 // timeout reads seconds, or what Go calls a duration, as Skillbox does.
 func (r *manifestReader) timeout() time.Duration {
-	f := r.own("timeout")
+	f := r.ownField("timeout")
 	if f.text == "" {
 		return 0
 	}

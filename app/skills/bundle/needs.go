@@ -37,7 +37,7 @@ func (b Bundle) Needs() Needs {
 			}
 		}
 	}
-	return Needs{bounded(modules), bounded(packages)}
+	return Needs{limitNeeds(modules), limitNeeds(packages)}
 }
 
 // moduleNames are all names that the bundle's modules could have, at any path. A script may change
@@ -52,7 +52,7 @@ func (b Bundle) moduleNames() map[string]bool {
 	return names
 }
 
-func bounded(names map[string]bool) []string {
+func limitNeeds(names map[string]bool) []string {
 	sorted := slices.Sorted(maps.Keys(names))
 	return sorted[:min(len(sorted), maxNeeds)]
 }

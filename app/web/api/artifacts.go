@@ -98,7 +98,7 @@ func (h *Handlers) artifactOf(c echo.Context, name string) (app.Execution, error
 	seconds, err := strconv.ParseInt(c.QueryParam("expires"), 10, 64)
 	until := time.Unix(seconds, 0)
 	handle := c.Param("id")
-	if err != nil || h.Now().After(until) || !h.Engine.Files.Signed(signature, handle, name, until) {
+	if err != nil || h.Now().After(until) || !h.Engine.Files.IsSigned(signature, handle, name, until) {
 		return app.Execution{}, app.E(app.CodeNotFound, "this link is not complete, or older than an hour",
 			"Use the artifact's url as a whole (in JSON \\u0026 stands for &), or ask the agent for a new one.")
 	}

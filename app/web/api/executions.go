@@ -77,7 +77,7 @@ func (h *Handlers) viewAll(c echo.Context, x app.Execution) (v executionView, er
 		return v, err
 	}
 	if x.Status == app.StatusPending {
-		paused, err := h.Access.Switches.Paused(ctx)
+		paused, err := h.Access.Switches.ReadPause(ctx)
 		if err != nil {
 			return v, err
 		}
@@ -96,7 +96,7 @@ func (h *Handlers) viewAll(c echo.Context, x app.Execution) (v executionView, er
 	if v.Artifacts, err = h.viewArtifacts(ctx, h.Origins.BaseURL(c.Request()), x); err != nil {
 		return v, err
 	}
-	out, network, err := h.Engine.Reader.Ended(ctx, x)
+	out, network, err := h.Engine.Reader.ReadEnded(ctx, x)
 	return v.withOutput(x, out, network), err
 }
 

@@ -60,10 +60,10 @@ func (h *Handlers) Routes() []httpx.Route {
 	return []httpx.Route{
 		httpx.Post("/profiles", h.createProfile),
 		httpx.Get("/profiles/:id", h.readProfile),
-		httpx.Post("/profiles/:id/keys", h.changing(h.addKeys)),
-		httpx.Delete("/profiles/:id/keys/:name", h.changing(h.removeKey)),
-		httpx.Post("/profiles/:id/hosts", h.changing(h.proposeHosts)),
-		httpx.Delete("/profiles/:id/hosts/:host", h.changing(h.withdrawHost)),
+		httpx.Post("/profiles/:id/keys", h.serveChange(h.addKeys)),
+		httpx.Delete("/profiles/:id/keys/:name", h.serveChange(h.removeKey)),
+		httpx.Post("/profiles/:id/hosts", h.serveChange(h.proposeHosts)),
+		httpx.Delete("/profiles/:id/hosts/:host", h.serveChange(h.withdrawHost)),
 
 		httpx.Post("/execute", h.execute),
 		httpx.Get("/executions", h.listExecutions),
@@ -75,14 +75,14 @@ func (h *Handlers) Routes() []httpx.Route {
 		httpx.Get("/executions/:id/artifacts.tar.gz", h.allArtifacts),
 		httpx.Get("/executions/:id/artifacts/:name", h.artifact),
 
-		httpx.Post(UploadPath, h.executing(h.uploadFile, "name")),
-		httpx.Get("/files", h.executing(h.listFiles)),
-		httpx.Delete("/files/:id", h.executing(h.deleteFile)),
+		httpx.Post(UploadPath, h.serveExecuting(h.uploadFile, "name")),
+		httpx.Get("/files", h.serveExecuting(h.listFiles)),
+		httpx.Delete("/files/:id", h.serveExecuting(h.deleteFile)),
 
-		httpx.Post(SkillsPath, h.executing(h.uploadSkill)),
+		httpx.Post(SkillsPath, h.serveExecuting(h.uploadSkill)),
 		httpx.Get(SkillsPath, h.usable(h.listSkills, "include")),
 		httpx.Get("/skills/:name", h.usable(h.readSkill)),
-		httpx.Get("/skills/:name/bundle.zip", h.executing(h.downloadSkill)),
+		httpx.Get("/skills/:name/bundle.zip", h.serveExecuting(h.downloadSkill)),
 
 		httpx.Get("/health", h.health),
 		httpx.Get("/packages", h.packages),

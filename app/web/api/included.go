@@ -43,7 +43,7 @@ func (h *Handlers) viewWith(c echo.Context, x app.Execution, in included) (execu
 	if err != nil {
 		return v, err
 	}
-	script, inputs, err := h.Engine.Reader.Submitted(ctx, x.Handle)
+	script, inputs, err := h.Engine.Reader.ReadSubmitted(ctx, x.Handle)
 	if in.script {
 		v.Script = script
 	}

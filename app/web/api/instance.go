@@ -62,9 +62,9 @@ func (h *Handlers) health(c echo.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
-	paused, err := h.Access.Switches.Paused(ctx)
+	paused, err := h.Access.Switches.ReadPause(ctx)
 	h.logFailed("the switch that pauses executions could not be read", err)
-	retired, err := h.Access.Switches.Retired(ctx)
+	retired, err := h.Access.Switches.ReadRetirement(ctx)
 	h.logFailed("whether the instance is retired could not be read", err)
 	room, err := h.Engine.Statistics.FreeSpace(ctx)
 	if ctx.Err() == nil {
@@ -81,8 +81,8 @@ func (h *Handlers) logFailed(message string, err error) {
 	}
 }
 
-// manual answers GET /skill.md: how to use this instance. With a bearer, it lists the profile's keys
-// and hosts.
+// manual answers GET /skill.md: how to use this instance. With a bearer, it lists the profile's
+// keys and hosts.
 func (h *Handlers) manual(c echo.Context) error {
 	var own *app.Profile
 	token, err := bearerID(c)
@@ -119,7 +119,7 @@ func (h *Handlers) runnable(c echo.Context, p *app.Profile) (names []string, err
 	if p == nil {
 		return nil, nil
 	}
-	list, err := h.Engine.Skills.Listed(c.Request().Context(), p.Handle)
+	list, err := h.Engine.Skills.ListKnown(c.Request().Context(), p.Handle)
 	for _, v := range list {
 		if v.Runs {
 			names = append(names, v.Name)

@@ -19,8 +19,8 @@ func (h *Handlers) usable(call agentCall, query ...string) echo.HandlerFunc {
 	return h.admit(app.Profile.CanUse, call, query)
 }
 
-// executing serves a call of profiles that may execute. query names its parameters.
-func (h *Handlers) executing(call agentCall, query ...string) echo.HandlerFunc {
+// serveExecuting serves a call of profiles that may execute. query names its parameters.
+func (h *Handlers) serveExecuting(call agentCall, query ...string) echo.HandlerFunc {
 	return h.admit(app.Profile.CanExecute, call, query)
 }
 

@@ -43,8 +43,8 @@ func (h *Handlers) createProfile(c echo.Context) error {
 	return h.answerProfile(c, http.StatusCreated, p)
 }
 
-// readProfile answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or when no
-// decision is open.
+// readProfile answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or
+// when no decision is open.
 func (h *Handlers) readProfile(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
@@ -107,8 +107,8 @@ func needsDecision(p app.Profile, now time.Time) bool {
 	return false
 }
 
-// changing serves a call that changes the profile in the path, and answers with the profile.
-func (h *Handlers) changing(change func(c echo.Context, p app.Profile) (app.Profile, error)) echo.HandlerFunc {
+// serveChange serves a call that changes the profile in the path, and answers with the profile.
+func (h *Handlers) serveChange(change func(c echo.Context, p app.Profile) (app.Profile, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		p, err := h.profileOf(c)
 		if err != nil {
@@ -175,7 +175,8 @@ func (h *Handlers) withdrawHost(c echo.Context, p app.Profile) (app.Profile, err
 // self names the bearer's profile in a path.
 const self = "self"
 
-// answerProfile shows a profile. For "self" it omits the id: that is a token, and answers end up in logs.
+// answerProfile shows a profile. For "self" it omits the id: that is a token, and answers end up in
+// logs.
 func (h *Handlers) answerProfile(c echo.Context, status int, p app.Profile) error {
 	v := viewProfile(p, h.Origins.BaseURL(c.Request()), h.Now())
 	if c.Param("id") == self {

@@ -117,13 +117,13 @@ func (h *Handlers) showDetails(c echo.Context, p app.Profile, list []appskills.V
 		return view, err
 	}
 	for i, v := range list {
-		view.Skills[i].Missing = h.Engine.Skills.Missing(v, p.Placement)
+		view.Skills[i].Missing = h.Engine.Skills.MissingNeeds(v, p.Placement)
 	}
 	return view, nil
 }
 
-// skillFacts returns the findings of a file scan, masked for the profile. It returns nil if the secrets
-// to mask are unknown.
+// skillFacts returns the findings of a file scan, masked for the profile. It returns nil if the
+// secrets to mask are unknown.
 func (h *Handlers) skillFacts(c echo.Context, p app.Profile, v appskills.Version) (json.RawMessage, error) {
 	facts, known := h.Engine.Skills.Scanned(v.Digest)
 	if !known {

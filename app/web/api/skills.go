@@ -136,7 +136,7 @@ func (h *Handlers) fromExecution(c echo.Context, p app.Profile) (bundle.Bundle, 
 			"that execution ran the skill "+x.Skill,
 			"GET /skills/{name}/bundle.zip has its files. Change them, and send them as a zip file.")
 	}
-	shown, _, err := h.Engine.Reader.Submitted(ctx, x.Handle)
+	shown, _, err := h.Engine.Reader.ReadSubmitted(ctx, x.Handle)
 	if err != nil {
 		return bundle.Bundle{}, err
 	}
@@ -159,7 +159,7 @@ func (h *Handlers) listSkills(c echo.Context, p app.Profile) error {
 		return httpx.FieldError(app.CodeInvalidField, "include", "include knows schema, not "+app.Clip(include, 40),
 			"Send ?include=schema.")
 	}
-	list, err := h.Engine.Skills.Listed(c.Request().Context(), p.Handle)
+	list, err := h.Engine.Skills.ListKnown(c.Request().Context(), p.Handle)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (h *Handlers) listSkills(c echo.Context, p app.Profile) error {
 
 // readSkill answers GET /skills/{name}.
 func (h *Handlers) readSkill(c echo.Context, p app.Profile) error {
-	list, err := h.Engine.Skills.Named(c.Request().Context(), p.Handle, c.Param("name"))
+	list, err := h.Engine.Skills.ListNamed(c.Request().Context(), p.Handle, c.Param("name"))
 	if err != nil {
 		return err
 	}

@@ -50,8 +50,8 @@ const (
 	ofFiles = readFile | execute | write
 )
 
-// handled returns all rights that version abi can deny. Those without a rule are denied.
-func handled(abi int) unix.LandlockRulesetAttr {
+// handledRights returns all rights that version abi can deny. Those without a rule are denied.
+func handledRights(abi int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1}
 	for _, more := range []struct {
 		abi    int
@@ -84,7 +84,7 @@ func scopes(abi int) uint64 {
 // stay open while the ruleset is needed: Landlock knows files of /proc by an inode that exists only
 // while it is open.
 func (w Ruleset) Enforce(abi int) (pins []*os.File, err error) {
-	attr := handled(abi)
+	attr := handledRights(abi)
 	ruleset, err := create(attr)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 // Capabilities are sets of them, as bits by number.
 type Capabilities struct{ Effective, Permitted, Bounding uint64 }
 
-// Own returns the calling thread's.
-func Own() (Capabilities, error) {
+// OwnCapabilities returns the calling thread's.
+func OwnCapabilities() (Capabilities, error) {
 	_, data, err := capabilities()
 	if err != nil {
 		return Capabilities{}, err

@@ -82,7 +82,7 @@ func readConfig(pipe *os.File) (Config, error) {
 		c.Limits.Tmp <= 0 || c.Limits.Files <= 0 {
 		return Config{}, errors.New("config: incomplete")
 	}
-	own, err := Own()
+	own, err := OwnCapabilities()
 	if err != nil {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}

@@ -64,6 +64,6 @@ func (h *Handlers) credentialPage(
 	if page.Sent, err = h.Engine.Reader.SentValues(ctx, cred.ID); err != nil {
 		return page, err
 	}
-	page.Reached, err = h.Access.Policies.ReachedThrough(ctx, cred, app.Secret{})
+	page.Reached, err = h.Access.Policies.DescribeReached(ctx, cred, app.Secret{})
 	return page, err
 }

@@ -26,7 +26,7 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 	page := layout.ConfirmPage{
 		Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: paths.At(paths.CredentialDelete, cred.Name), Back: paths.CredentialURL(cred.Name),
-		Lines: credentials.Deleted(cred),
+		Lines: credentials.DescribeDeletion(cred),
 	}
 	for _, p := range app.ProfilesWith(profiles, cred.ID) {
 		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description), How: "can't run scripts without it"}

@@ -80,11 +80,11 @@ func (h *Handlers) takeCredential(c echo.Context, fields url.Values, cred, typed
 
 // offersVault reports whether a form asks for the source of a value.
 func (h *Handlers) offersVault(cred app.Credential) bool {
-	return h.Access.Vault.Configured() || cred.Source == app.SourceVault
+	return h.Access.Vault.IsConfigured() || cred.Source == app.SourceVault
 }
 
-// takeSource adds a value's typed source, unless it is unchanged. It refuses to replace a held value
-// by a reference without explicit consent.
+// takeSource adds a value's typed source, unless it is unchanged. It refuses to replace a held
+// value by a reference without explicit consent.
 func takeSource(fields url.Values, cred, typed app.Credential, in *appcredentials.Input) error {
 	toVault := typed.Source == app.SourceVault
 	if toVault && typed.Source == cred.Source && typed.Reference == cred.Reference {

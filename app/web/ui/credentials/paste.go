@@ -90,7 +90,7 @@ func (h *Handlers) previewPage(
 		row := previewRow(e, entries)
 		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
 			row.Exists, row.Mode, row.Action, row.Profiles = true, list[i].Mode, "skip", list[i].Profiles
-			if row.Reached, err = h.Access.Policies.ReachedThrough(ctx, list[i], e.Value); err != nil {
+			if row.Reached, err = h.Access.Policies.DescribeReached(ctx, list[i], e.Value); err != nil {
 				return err
 			}
 		}

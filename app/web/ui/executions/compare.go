@@ -93,7 +93,7 @@ func executionChoice(x app.Execution) components.Choice {
 
 // side reads the texts of one side of a comparison.
 func (h Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
-	script, inputs, err := h.Engine.Reader.Submitted(ctx, x.Handle)
+	script, inputs, err := h.Engine.Reader.ReadSubmitted(ctx, x.Handle)
 	if err != nil {
 		return side, err
 	}

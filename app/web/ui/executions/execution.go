@@ -56,7 +56,7 @@ func (h Handlers) executionPage(c echo.Context, x app.Execution) (page execution
 
 func (h Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x, read := page.Execution, h.Engine.Reader
-	if page.Script, page.Inputs, err = read.Submitted(ctx, x.Handle); err != nil {
+	if page.Script, page.Inputs, err = read.ReadSubmitted(ctx, x.Handle); err != nil {
 		return err
 	}
 	if x.RerunOf != "" {

@@ -51,7 +51,7 @@ func (h Handlers) changedInputs(ctx context.Context, handle, typed string) (json
 	if typed == "" {
 		return nil, nil
 	}
-	_, inputs, err := h.Engine.Reader.Submitted(ctx, handle)
+	_, inputs, err := h.Engine.Reader.ReadSubmitted(ctx, handle)
 	if err != nil || typed == strings.TrimSpace(executionview.Indent(inputs)) {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (h Handlers) loginPage(c echo.Context, token bool) error {
 	if _, err := h.Access.Sessions.Touch(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	if _, err := h.Access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err == nil {
+	if _, err := h.Access.Enrollment.IsEnrolling(ctx, uix.SessionToken(c)); err == nil {
 		return c.Redirect(http.StatusSeeOther, paths.WelcomeURL(next))
 	}
 	founded, err := h.Access.People.Exist(ctx)

@@ -18,7 +18,7 @@ func (h Handlers) showWelcome(c echo.Context) error {
 // welcomePage serves holders of a token; others log in first.
 func (h Handlers) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
-	if page.Known, err = h.Access.Enrollment.Enrolling(ctx, uix.SessionToken(c)); err != nil {
+	if page.Known, err = h.Access.Enrollment.IsEnrolling(ctx, uix.SessionToken(c)); err != nil {
 		return err
 	}
 	founded, err := h.Access.People.Exist(ctx)

@@ -69,13 +69,13 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
 }
 
-// unresolved lists the profile's keys that Vault can't provide now, as far as it answers within a few
-// seconds.
+// unresolved lists the profile's keys that Vault can't provide now, as far as it answers within a
+// few seconds.
 func (h Handlers) unresolved(c echo.Context, p app.Profile) (list []profileview.Unresolved, err error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
 	credentials, err := h.Access.Credentials.List(c.Request().Context())
-	if err != nil || !h.Access.Vault.Configured() {
+	if err != nil || !h.Access.Vault.IsConfigured() {
 		return nil, err
 	}
 	for _, k := range p.Keys {

@@ -125,7 +125,7 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 
 // saw reports whether the form showed the key as it is requested now.
 func (f *setup) saw(k app.Key) bool {
-	return f.fields.Get(profileview.AskedField(k.Name)) == profileview.Asked(k)
+	return f.fields.Get(profileview.AskedField(k.Name)) == profileview.RequestID(k)
 }
 
 // newCredential stores a key's typed value and returns its credential's name. "": nothing typed, or

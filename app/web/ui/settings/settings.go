@@ -72,7 +72,7 @@ func (h Handlers) resumeExecutions(c echo.Context) error {
 }
 
 func (h Handlers) addRetention(ctx context.Context, page *settingsview.SettingsPage) error {
-	size, err := h.Engine.Statistics.Stored(ctx)
+	size, err := h.Engine.Statistics.DatabaseSize(ctx)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (h Handlers) missing(s appskills.Skill, v appskills.Version, profiles []app
 		places = []app.Placement{{}}
 	}
 	for _, place := range places {
-		names = append(names, h.Engine.Skills.Missing(v, place)...)
+		names = append(names, h.Engine.Skills.MissingNeeds(v, place)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -41,7 +41,7 @@ func (h Handlers) checkShown(c echo.Context, number int) error {
 		return err
 	}
 	content, err := h.readContent(c, s, v, profiles)
-	if names := content.Masked(); err == nil && len(names) > 0 {
+	if names := content.MaskedFiles(); err == nil && len(names) > 0 {
 		err = app.E(app.CodeConflict, "parts of "+strings.Join(names, ", ")+" are masked, so nobody can see what they do",
 			"Reject this version. A skill reads secrets with settings.get, and holds none.")
 	}

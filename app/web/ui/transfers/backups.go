@@ -70,7 +70,7 @@ func backupRow(b store.Backup) settingsview.BackupRow {
 		row.Cause = b.By.Name
 	}
 	if b.Status == store.BackupVerified {
-		row.Detail = backups.Found(b) + ", in " + b.Target + "."
+		row.Detail = backups.DescribeRestore(b) + ", in " + b.Target + "."
 		if b.Error != "" {
 			row.Detail += " " + b.Error
 		}

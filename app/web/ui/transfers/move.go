@@ -26,7 +26,7 @@ func (h Handlers) movePage(c echo.Context, status int, found components.Problems
 	if err != nil {
 		return err
 	}
-	retired, err := h.Access.Switches.Retired(c.Request().Context())
+	retired, err := h.Access.Switches.ReadRetirement(c.Request().Context())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (u *UI) Needs(ctx context.Context, profiles []app.Profile) ([]dashboardview
 	if err != nil {
 		return nil, err
 	}
-	versions, err := u.Engine.Skills.Waiting(ctx)
+	versions, err := u.Engine.Skills.ListWaiting(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (u *UI) countNeeds(ctx context.Context, profiles []app.Profile) (int, error
 	if err != nil {
 		return 0, err
 	}
-	scripts, versions, err := u.Access.Approvals.Undecided(ctx)
+	scripts, versions, err := u.Access.Approvals.CountUndecided(ctx)
 	return len(all) + scripts + versions, err
 }
 
@@ -80,7 +80,7 @@ func (u *UI) problems(ctx context.Context, profiles []app.Profile) ([]dashboardv
 	if err != nil {
 		return nil, err
 	}
-	unanswered, err := u.Engine.Statistics.Unanswered(ctx)
+	unanswered, err := u.Engine.Statistics.ListUnanswered(ctx)
 	return slices.Concat(all, rejectionNeeds(rejected, profiles, credentials, u.Now()),
 		questionNeeds(unanswered, profiles)), err
 }

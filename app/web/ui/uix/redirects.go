@@ -11,14 +11,14 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// RequireFresh requires a recent confirmation by password or passkey (auth.Session.Fresh).
+// RequireFresh requires a recent confirmation by password or passkey (auth.Session.IsFresh).
 // Otherwise it asks for one and leads back to the page. After a form, a notice says that nothing
 // was done.
 //
 // Put it before disclosures and irreversible actions, and before their forms' pages.
 func (u *UI) RequireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if Session(c).Fresh(u.Now()) {
+		if Session(c).IsFresh(u.Now()) {
 			return next(c)
 		}
 		r := c.Request()

@@ -56,7 +56,7 @@ func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}
-	paused, err := u.Access.Switches.Paused(ctx)
+	paused, err := u.Access.Switches.ReadPause(ctx)
 	if err != nil {
 		return layout.Shell{}, nil, err
 	}

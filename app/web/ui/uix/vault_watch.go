@@ -37,7 +37,7 @@ type VaultState struct {
 // State returns the Vault's state, at most maxAge old; nil if none is configured.
 func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*VaultState, error) {
 	recent := func(s *VaultState) bool { return s != nil && w.now().Sub(s.checkedAt) < maxAge }
-	if s := w.last.Load(); !w.access.Vault.Configured() || recent(s) {
+	if s := w.last.Load(); !w.access.Vault.IsConfigured() || recent(s) {
 		return s, nil
 	}
 	w.looking.Lock()

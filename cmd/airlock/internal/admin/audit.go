@@ -22,7 +22,7 @@ func (o *operator) listAudit(ctx context.Context, _ cli.Args) error {
 
 func (o *operator) printEvents(events []app.Event) error {
 	return table(o, events, func(e app.Event) []string {
-		who := cli.Joined(" ", string(e.Actor.Kind), e.Actor.Name)
+		who := cli.Join(" ", string(e.Actor.Kind), e.Actor.Name)
 		return []string{fmt.Sprint(e.Seq), cli.Stamp(e.At), who, e.Action, e.Subject, e.Detail}
 	}, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
 }
@@ -37,7 +37,7 @@ func (o *operator) verifyAudit(ctx context.Context, a cli.Args) error {
 	if state.Broken != 0 {
 		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", state.Broken)
 	}
-	if a.Given("noted") {
+	if a.IsGiven("noted") {
 		if err := o.verifyNoted(ctx, a.Text("noted")); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 
 // archivedAudit prints the imported logs, or one of them. Each was verified on import.
 func (o *operator) archivedAudit(ctx context.Context, a cli.Args) error {
-	if !a.Given("of") {
+	if !a.IsGiven("of") {
 		logs, err := o.Access.Audit.ArchivedLogs(ctx)
 		if err != nil {
 			return err

@@ -30,10 +30,10 @@ func (o *operator) setCredential(ctx context.Context, a cli.Args) error {
 			return err
 		}
 	}
-	if in.Reference != "" && !o.Access.Vault.Configured() {
+	if in.Reference != "" && !o.Access.Vault.IsConfigured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
-	given, err := o.givenAway(ctx, before, in)
+	given, err := o.describeGivenAway(ctx, before, in)
 	if err != nil {
 		return err
 	}
@@ -49,13 +49,13 @@ func (o *operator) setCredential(ctx context.Context, a cli.Args) error {
 
 func credentialInput(a cli.Args) (in credentials.Input, err error) {
 	in.Name, in.Reference = a.Rest[0], a.Text("vault")
-	if a.Given("description") {
+	if a.IsGiven("description") {
 		in.Description = new(a.Text("description"))
 	}
 	if a.On("local") {
 		in.Source = app.SourceLocal
 	}
-	if a.Given("mode") {
+	if a.IsGiven("mode") {
 		if in.Mode, err = app.ParseMode(a.Text("mode")); err != nil {
 			return in, err
 		}
@@ -70,18 +70,19 @@ func credentialInput(a cli.Args) (in credentials.Input, err error) {
 		}
 		in.Places = append(in.Places, place)
 	}
-	if a.Given("header") {
+	if a.IsGiven("header") {
 		in.Headers = slices.DeleteFunc(a.List("header"), func(name string) bool { return name == "" })
 	}
-	if a.Given("plain-http") {
+	if a.IsGiven("plain-http") {
 		plain := a.On("plain-http")
 		in.PlainHTTP = &plain
 	}
 	return in, nil
 }
 
-// givenAway says what a change gives to scripts of existing profiles, or erases; "" for nothing.
-func (o *operator) givenAway(ctx context.Context, before app.Credential, in credentials.Input) (string, error) {
+// describeGivenAway says what a change gives to scripts of existing profiles, or erases; "" for
+// nothing.
+func (o *operator) describeGivenAway(ctx context.Context, before app.Credential, in credentials.Input) (string, error) {
 	if gives := credentials.ModeGives(before.Mode, in.Mode); before.Profiles > 0 && gives != "" {
 		return fmt.Sprintf("%s keys linked to %s, which is %s, and %s.", profilesHave(before.Profiles), before.Name,
 			before.Mode, gives), nil
@@ -93,7 +94,7 @@ func (o *operator) givenAway(ctx context.Context, before app.Credential, in cred
 		return "", nil
 	}
 	before.Mode = cmp.Or(in.Mode, before.Mode)
-	return o.Access.Policies.ReachedThrough(ctx, before, in.Value)
+	return o.Access.Policies.DescribeReached(ctx, before, in.Value)
 }
 
 // tellSet prints what was set, its warnings, and the profiles concerned.
@@ -108,11 +109,11 @@ func (o *operator) tellSet(ctx context.Context, before, c app.Credential, value 
 	if parts := fields.Explain(value); parts != "" && c.Mode != app.ModePlain {
 		fmt.Fprintln(o.Err, parts)
 	}
-	if before.Searched() && c.Version > before.Version {
-		fmt.Fprintln(o.Err, credentials.Replaced(before, o.cfg.Retention.Superseded))
+	if before.IsSearched() && c.Version > before.Version {
+		fmt.Fprintln(o.Err, credentials.DescribeReplacement(before, o.cfg.Retention.Superseded))
 	}
 	if before.Profiles > 0 {
-		used, err := o.usedBy(ctx, c)
+		used, err := o.countUsers(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't a
 
 // resolves says whether a credential's reference into Vault leads to a value now.
 func (o *operator) resolves(ctx context.Context, c app.Credential) (string, error) {
-	if !o.Access.Vault.Configured() {
+	if !o.Access.Vault.IsConfigured() {
 		return "unknown: " + noVaultHere, nil
 	}
 	in, err := o.Access.Vault.Inspect(ctx, o.by, c)
@@ -149,10 +150,10 @@ func (o *operator) resolves(ctx context.Context, c app.Credential) (string, erro
 	return "yes", nil
 }
 
-// usedBy counts the profiles that use a credential.
-func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
+// countUsers counts the profiles that use a credential.
+func (o *operator) countUsers(ctx context.Context, c app.Credential) (string, error) {
 	all, err := o.Access.Profiles.List(ctx)
-	return credentials.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
+	return credentials.DescribeLocked(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
 func profilesHave(n int) string {
@@ -168,7 +169,7 @@ func (o *operator) showCredential(ctx context.Context, a cli.Args) error {
 	if err != nil {
 		return err
 	}
-	used, err := o.usedBy(ctx, c)
+	used, err := o.countUsers(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -231,8 +232,8 @@ func valueOf(c app.Credential) string {
 	return fmt.Sprintf("version %d", c.Version)
 }
 
-// readValue reads a credential's value to the end of stdin, as app.TypedValue has it. One that comes
-// from Vault takes none, and doesn't wait for a terminal.
+// readValue reads a credential's value to the end of stdin, as app.TypedValue has it. One that
+// comes from Vault takes none, and doesn't wait for a terminal.
 func readValue(in io.Reader, name string, inVault bool) (value app.Secret, err error) {
 	if !inVault || !cli.IsTerminal(in) {
 		data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
@@ -273,8 +274,8 @@ func (o *operator) deleteCredential(ctx context.Context, a cli.Args) error {
 	if err != nil {
 		return err
 	}
-	if c.Profiles == 0 && c.Searched() && !a.On("yes") { // in use it stays, whatever is typed
-		return cli.UsageError{Message: strings.Join(credentials.Deleted(c), " ") + " Then add --yes"}
+	if c.Profiles == 0 && c.IsSearched() && !a.On("yes") { // in use it stays, whatever is typed
+		return cli.UsageError{Message: strings.Join(credentials.DescribeDeletion(c), " ") + " Then add --yes"}
 	}
 	return o.Access.Credentials.Delete(ctx, o.by, c.Name)
 }

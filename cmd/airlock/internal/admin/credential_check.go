@@ -20,7 +20,7 @@ var errTestFailed = errors.New("nothing shows that the credential works there")
 // testCredential is airlock admin credential test.
 func (o *operator) testCredential(ctx context.Context, a cli.Args) error {
 	if c, err := o.Access.Credentials.ByName(ctx, a.Rest[0]); err == nil && c.Source == app.SourceVault &&
-		!o.Access.Vault.Configured() {
+		!o.Access.Vault.IsConfigured() {
 		return cli.UsageError{Message: noVaultHere}
 	}
 	out, err := instance.OpenNetwork(ctx, o.cfg, o.Instance, netip.AddrPort{})
@@ -29,7 +29,7 @@ func (o *operator) testCredential(ctx context.Context, a cli.Args) error {
 	}
 	result, err := out.Tester(o.Instance, true).TestCredential(ctx, o.by, testrequest.Request{
 		Name: a.Rest[0], Host: a.Text("host"), Path: cmp.Or(a.Text("path"), "/"), Private: a.On("private"),
-		As: testrequest.Placement{Header: a.Text("header"), Basic: a.Given("basic"), User: a.Text("basic")},
+		As: testrequest.Placement{Header: a.Text("header"), Basic: a.IsGiven("basic"), User: a.Text("basic")},
 	})
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (o *operator) upload(path string, a cli.Args) (transfer.Upload, error) {
 		return transfer.Upload{}, err
 	}
 	file, err := transfer.OpenFile(path, passphrase)
-	if err == nil && a.Given("max-size") {
+	if err == nil && a.IsGiven("max-size") {
 		file.MaxSize, err = app.ParseSize(a.Text("max-size"))
 	}
 	return file, err

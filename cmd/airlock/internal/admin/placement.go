@@ -19,7 +19,7 @@ func (o *operator) readPlacement(a cli.Args) (app.Placement, error) {
 	if p.Backend == "" {
 		return p, nil
 	}
-	if known := o.cfg.Known(); !slices.Contains(known, p.Backend) {
+	if known := o.cfg.KnownBackends(); !slices.Contains(known, p.Backend) {
 		return p, cli.UsageError{Message: fmt.Sprintf(
 			"there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server",
 			app.Clip(p.Backend, 40), strings.Join(known, ", "))}

@@ -137,7 +137,7 @@ func (o *operator) lockProfile(ctx context.Context, p app.Profile, a cli.Args) e
 	if p, err = o.grant(ctx, p, g); err != nil {
 		return err
 	}
-	if a.Given("expires") {
+	if a.IsGiven("expires") {
 		if p, err = o.Access.Lifecycle.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
 			return err
 		}
@@ -243,7 +243,7 @@ func (o *operator) showProfile(ctx context.Context, p app.Profile, _ cli.Args) e
 	w.Row("state", string(p.State(time.Now())))
 	w.Row("description", strconv.Quote(p.Description))
 	w.Row("pairing code", p.PairingCode)
-	w.Row("created", cli.Joined(" from ", cli.Stamp(p.CreatedAt), p.CreatedFrom))
+	w.Row("created", cli.Join(" from ", cli.Stamp(p.CreatedAt), p.CreatedFrom))
 	w.Row("expires", cli.Stamp(p.ExpiresAt))
 	w.Row("code", p.MayRun.Sentence())
 	if p.Placement != (app.Placement{}) {
@@ -254,7 +254,7 @@ func (o *operator) showProfile(ctx context.Context, p app.Profile, _ cli.Args) e
 		if linked == "" {
 			linked = "(not linked)"
 		}
-		w.Row("key", cli.Joined(" ", k.Name+" → "+linked, string(k.CredentialMode)))
+		w.Row("key", cli.Join(" ", k.Name+" → "+linked, string(k.CredentialMode)))
 		if k.Description != "" {
 			w.Row("reason", strconv.Quote(k.Description))
 		}
@@ -272,7 +272,7 @@ func (o *operator) showProfile(ctx context.Context, p app.Profile, _ cli.Args) e
 			w.Row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, requested, err := o.Access.Grants.Told(ctx, p)
+	granted, requested, err := o.Access.Grants.Describe(ctx, p)
 	if err != nil {
 		return err
 	}

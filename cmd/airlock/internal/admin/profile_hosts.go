@@ -66,7 +66,7 @@ func (o *operator) confirmHosts(ctx context.Context, p app.Profile, allowed []ap
 
 // tellGranted prints what a profile grants, and its agent's open host requests.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
-	granted, _, err := o.Access.Grants.Told(ctx, p)
+	granted, _, err := o.Access.Grants.Describe(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // LoadURL reads the configuration, with the instance of --url.
 func LoadURL(c cli.Console, a cli.Args) (config.Config, error) {
 	cfg, err := config.Load(c.Env)
-	if err == nil && a.Given("url") {
+	if err == nil && a.IsGiven("url") {
 		if cfg.URL, err = config.ParseURL(a.Text("url")); err != nil {
 			err = cli.UsageError{Message: "--url: " + err.Error()}
 		}
@@ -25,7 +25,7 @@ func Connect(c cli.Console, a cli.Args) (api client.Client, id app.Secret, err e
 	if err != nil {
 		return api, id, err
 	}
-	if a.Given("profile") {
+	if a.IsGiven("profile") {
 		if config.SetProfile(&cfg, a.Text("profile")) != nil {
 			return api, id, cli.UsageError{Message: "--profile: that is not a profile id (ark_…)"}
 		}

@@ -93,7 +93,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if (len(a.Rest) == 1) == a.Given("skill") {
+	if (len(a.Rest) == 1) == a.IsGiven("skill") {
 		return nil, cli.UsageError{Message: "run: name a SCRIPT, or a skill with --skill"}
 	}
 	j := &job{
@@ -120,7 +120,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 			return nil, err
 		}
 	}
-	if a.Given("inputs") {
+	if a.IsGiven("inputs") {
 		text, err := readText(j.In, a.Text("inputs"))
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func readJob(c cli.Console, args []string) (*job, error) {
 
 // readSeconds reads a flag of up to a day.
 func readSeconds(a cli.Args, flag string, absent float64) (float64, error) {
-	if !a.Given(flag) {
+	if !a.IsGiven(flag) {
 		return absent, nil
 	}
 	n, err := strconv.ParseFloat(a.Text(flag), 64)

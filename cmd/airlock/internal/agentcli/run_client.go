@@ -84,8 +84,8 @@ type profile struct {
 	} `json:"keys"`
 }
 
-// settled reports whether a person can do nothing more for a run.
-func (p profile) settled() bool {
+// isSettled reports whether a person can do nothing more for a run.
+func (p profile) isSettled() bool {
 	if p.State != string(app.StateLocked) {
 		return p.State != string(app.StateUnlocked)
 	}

@@ -30,7 +30,7 @@ func (j *job) run(ctx context.Context) (execution, error) {
 	for err == nil && !x.Status.Terminal() && ctx.Err() == nil {
 		j.tell(x)
 		if x.Status == app.StatusAwaitingApproval && !time.Now().Before(deadline) {
-			return x, x.unapproved()
+			return x, x.unapprovedError()
 		}
 		if x.Status == app.StatusAwaitingLLM && x.LLMRequest != nil {
 			reply := j.answer(ctx, *x.LLMRequest)
@@ -40,7 +40,7 @@ func (j *job) run(ctx context.Context) (execution, error) {
 			x, err = j.agent.respond(ctx, x.ID, reply)
 			continue
 		}
-		x, err = j.agent.poll(ctx, x.ID, heldFor(x))
+		x, err = j.agent.poll(ctx, x.ID, holdTime(x))
 	}
 	switch {
 	case ctx.Err() == nil:
@@ -54,9 +54,9 @@ func (j *job) run(ctx context.Context) (execution, error) {
 	return j.agent.cancel(context.WithoutCancel(ctx), x.ID)
 }
 
-// unapproved explains a run that ends before its script, which nobody approved in time. The script
-// keeps waiting.
-func (x execution) unapproved() error {
+// unapprovedError explains a run that ends before its script, which nobody approved in time. The
+// script keeps waiting.
+func (x execution) unapprovedError() error {
 	link := x.approvalLink()
 	return needsPerson{app.E("awaiting_approval", "a person has to approve this script; it did not run yet",
 		"Have them open "+link+". Once approved it runs as execution "+x.ID+", without this command."),
@@ -97,7 +97,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 	wait := time.Duration(0) // the first look tells the person
 	for {
 		p, err := j.agent.readProfile(ctx, wait)
-		if err != nil || p.settled() {
+		if err != nil || p.isSettled() {
 			return err
 		}
 		if wait == 0 {
@@ -109,10 +109,10 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 	}
 }
 
-// heldFor returns how long to hold a poll open. The start of a script ends no poll, but must be
+// holdTime returns how long to hold a poll open. The start of a script ends no poll, but must be
 // told soon.
-func heldFor(x execution) time.Duration {
-	if x.Status.Queued() {
+func holdTime(x execution) time.Duration {
+	if x.Status.IsQueued() {
 		return 2 * time.Second
 	}
 	return app.MaxPollWait

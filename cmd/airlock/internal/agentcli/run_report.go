@@ -60,7 +60,7 @@ func (n connection) refusal() string {
 	if n.Line != 0 {
 		place += fmt.Sprintf(", line %d", n.Line)
 	}
-	return cli.Printable(cli.Joined(": ", what+place, n.Hint))
+	return cli.Printable(cli.Join(": ", what+place, n.Hint))
 }
 
 func codeOf(status app.Status) int {

@@ -48,7 +48,7 @@ func All() []Backend {
 				About: "`bubblewrap` backend: boxes forked from a `template`, the default, or `fresh` " +
 					"([docs](backends/README.md#boxes-from-a-template))"}}},
 		{Name: landlock.Name, New: func() plugins.Sandbox { return landlock.New() }, Auto: true,
-			Capabilities: harden.HandedOn},
+			Capabilities: harden.PassableCapabilities},
 		{Name: docker.Name, New: func() plugins.Sandbox { return docker.New() },
 			Settings: []Setting{{Name: "image", Variable: "AIRLOCK_DOCKER_IMAGE",
 				About: "`docker` backend: images that boxes may run, the first by default; else `" + docker.DefaultImage + "`"}},

@@ -43,12 +43,12 @@ func (a Args) List(flag string) []string {
 	return values
 }
 
-// Given reports whether a flag was typed.
-func (a Args) Given(flag string) bool { return len(a.List(flag)) > 0 }
+// IsGiven reports whether a flag was typed.
+func (a Args) IsGiven(flag string) bool { return len(a.List(flag)) > 0 }
 
 // Text returns a flag's last value, or "".
 func (a Args) Text(flag string) string {
-	if !a.Given(flag) {
+	if !a.IsGiven(flag) {
 		return ""
 	}
 	return a.flags[flag][len(a.flags[flag])-1]

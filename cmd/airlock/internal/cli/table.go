@@ -81,8 +81,8 @@ func Stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Joined returns a, and b after the separator unless it is empty.
-func Joined(separator, a, b string) string {
+// Join returns a, and b after the separator unless it is empty.
+func Join(separator, a, b string) string {
 	if b == "" {
 		return a
 	}

@@ -85,8 +85,8 @@ func showPlugins(c *Config) string {
 	return strings.Join(list, ",")
 }
 
-// Known are the names of all backends: the built-in ones and the operator's.
-func (c *Config) Known() []string {
+// KnownBackends are the names of all backends: the built-in ones and the operator's.
+func (c *Config) KnownBackends() []string {
 	list := backends.Names()
 	for _, p := range c.Plugins {
 		list = append(list, p.Name)
@@ -97,8 +97,8 @@ func (c *Config) Known() []string {
 // Auto reports whether to find the strongest backend.
 func (c *Config) Auto() bool { return slices.Equal(c.Sandbox, []string{"auto"}) }
 
-// Used returns the backends to try, in order. auto leaves out the operator's own.
-func (c *Config) Used() []string {
+// UsedBackends returns the backends to try, in order. auto leaves out the operator's own.
+func (c *Config) UsedBackends() []string {
 	if !c.Auto() {
 		return c.Sandbox
 	}
@@ -108,17 +108,17 @@ func (c *Config) Used() []string {
 // checkSandboxes refuses unknown names: a misspelt backend would silently be missing.
 func (c *Config) checkSandboxes() (problems []error) {
 	for _, name := range c.Sandbox {
-		if name != "auto" && !slices.Contains(c.Known(), name) {
+		if name != "auto" && !slices.Contains(c.KnownBackends(), name) {
 			problems = append(problems,
 				fmt.Errorf("AIRLOCK_SANDBOX: there is no backend %q; use auto or some of %s", app.Clip(name, 40),
-					strings.Join(c.Known(), ", ")))
+					strings.Join(c.KnownBackends(), ", ")))
 		}
 	}
 	for name := range c.PluginSettings {
-		if !slices.Contains(c.Known(), name) {
+		if !slices.Contains(c.KnownBackends(), name) {
 			problems = append(problems,
 				fmt.Errorf("AIRLOCK_PLUGIN_%s_…: there is no backend %q; there are %s", strings.ToUpper(name), name,
-					strings.Join(c.Known(), ", ")))
+					strings.Join(c.KnownBackends(), ", ")))
 		}
 	}
 	return problems

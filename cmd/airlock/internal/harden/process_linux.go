@@ -28,7 +28,7 @@ func Process() error {
 // giveUp keeps only the permission to hand capabilities to one plugin. None is in effect or
 // inherited otherwise. As root it does nothing: capabilities come with the uid.
 func giveUp() error {
-	own, err := supervisor.Own()
+	own, err := supervisor.OwnCapabilities()
 	if err != nil || os.Geteuid() == 0 || own.Permitted == 0 {
 		return err
 	}
@@ -45,9 +45,9 @@ func giveUp() error {
 	return nil
 }
 
-// HandedOn are the capabilities that the landlock plugin can be given.
-func HandedOn() ([]uintptr, error) {
-	own, err := supervisor.Own()
+// PassableCapabilities are the capabilities that the landlock plugin can be given.
+func PassableCapabilities() ([]uintptr, error) {
+	own, err := supervisor.OwnCapabilities()
 	if err != nil || os.Geteuid() == 0 {
 		return nil, err
 	}

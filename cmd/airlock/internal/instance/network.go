@@ -31,7 +31,7 @@ func OpenNetwork(ctx context.Context, cfg config.Config, i *Instance, own netip.
 	}
 	return Network{
 		Gateway: egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority,
-			Known: i.Access.SearchSets.Known, Roots: roots}),
+			Known: i.Access.SearchSets.ValuesFor, Roots: roots}),
 		Authority: authority.Certificate(),
 		Trusted:   append(authority.Certificate(), cfg.ExtraCA.Pem()...),
 	}, nil

@@ -56,7 +56,7 @@ func check(c cli.Console, a cli.Args) error {
 		return err
 	}
 	facts := b.Scan(rules.Find)
-	if a.Given("inputs") && len(problems) == 0 {
+	if a.IsGiven("inputs") && len(problems) == 0 {
 		if err := checkInputs(b, a.Text("inputs")); err != nil {
 			return err
 		}
