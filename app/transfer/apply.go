@@ -122,8 +122,8 @@ func (m *importer) credential(ctx context.Context, c content.Credential) error {
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id
-	row := c.Row(id)
-	row.UpdatedAt = min(c.UpdatedAt, m.now.UnixMilli())
+	row := content.Encoded(c).CredentialRow
+	row.ID, row.UpdatedAt = id, min(c.UpdatedAt, m.now.UnixMilli())
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()
 	}
@@ -156,8 +156,8 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c content.Cred
 			return err
 		}
 	}
-	row := c.Row(here.ID)
-	row.UpdatedAt = max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1)
+	row := content.Encoded(c).CredentialRow
+	row.ID, row.UpdatedAt = here.ID, max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1)
 	if err := m.tx.Credentials.Overwrite(ctx, row); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	if err != nil {
 		return err
 	}
-	profile := f.Row()
+	profile := content.Encoded(f).ProfileRow
 	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
 	profile.Locked, profile.Policy = false, version // see LockLoaded
@@ -65,7 +65,8 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		return err
 	}
 	for i, k := range f.Keys {
-		row := k.Row(id, i)
+		row := content.Encoded(k).ProfileKeyRow
+		row.ProfileID, row.Position = id, i
 		if to, ok := m.ids[k.Credential]; ok {
 			row.CredentialID = &to
 		}
@@ -74,7 +75,9 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 		}
 	}
 	for i, h := range f.Hosts {
-		if err := m.addNew(ctx, h.Row(id, i)); err != nil {
+		row := content.Encoded(h).ProfileHostRow
+		row.ProfileID, row.Entry, row.Position = id, h.Host.String(), i
+		if err := m.addNew(ctx, row); err != nil {
 			return err
 		}
 	}

@@ -34,8 +34,9 @@ func (m *importer) skill(ctx context.Context, f content.Skill) error {
 			}
 			continue
 		}
-		row := v.Row(id)
-		row.Uploader = m.ownerHere(v.Uploader)
+		row := content.Encoded(v).SkillVersionRow // without its files, which follow
+		row.SkillID, row.Uploader = id, m.ownerHere(v.Uploader)
+		row.Manifest, row.Size, row.Files, row.BlobID = "{}", 0, 0, nil
 		if known && skills.State(local.State) == skills.Revoked { // before it was deleted
 			row.State, row.RevokedBy, row.RevokedAt, row.Reason = local.State, content.JSON(local.RevokedBy), local.RevokedAt,
 				local.Reason
@@ -169,6 +170,6 @@ func (m *importer) approval(ctx context.Context, a content.Approval) error {
 	if !m.fresh && (!m.added[a.ProfileHandle] || was || here) {
 		return nil
 	}
-	_, _, err := m.tx.Load(ctx, a.Row())
+	_, _, err := m.tx.Load(ctx, content.Encoded(a).ApprovalRow)
 	return err
 }

@@ -33,26 +33,24 @@ type RestorePoint struct {
 
 // RestorePoints lists them, newest first.
 func (s *Service) RestorePoints() ([]RestorePoint, error) {
-	entries, err := os.ReadDir(s.cfg.Dir)
+	names, err := Copies(s.cfg.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("transfer: restore points: %w", err)
+		return nil, err
 	}
 	var list []RestorePoint
-	for _, e := range entries {
-		stamp, ok := strings.CutPrefix(e.Name(), pointPrefix)
-		stamp, whole := strings.CutSuffix(stamp, pointSuffix)
-		at, err := time.Parse(stampForm, stamp)
-		if !ok || !whole || err != nil {
+	for _, name := range names {
+		at, err := time.Parse(stampForm, strings.TrimSuffix(strings.TrimPrefix(name, pointPrefix), pointSuffix))
+		if err != nil {
 			continue
 		}
-		info, err := e.Info()
+		info, err := os.Lstat(filepath.Join(s.cfg.Dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("transfer: restore points: %w", err)
 		}
-		list = append(list, RestorePoint{Name: e.Name(), At: at, Size: info.Size()})
+		list = append(list, RestorePoint{Name: name, At: at, Size: info.Size()})
 	}
 	slices.SortFunc(list, func(a, b RestorePoint) int { return b.At.Compare(a.At) })
 	return list, nil

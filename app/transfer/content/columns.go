@@ -22,6 +22,12 @@ func decodeColumns(record any) error {
 	})
 }
 
+// Encoded returns a record whose embedded row has the record's other members, too.
+func Encoded[T any](record T) T {
+	encodeColumns(&record)
+	return record
+}
+
 // encodeColumns is the way back. An absent list is an empty one.
 func encodeColumns(record any) {
 	_ = eachColumn(record, func(member, column reflect.Value, _ string) error {
