@@ -326,6 +326,15 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	return s
 }
 
+// HostWords says for lists what an entry lets scripts reach, with the host that a plain key names.
+func HostWords(h app.Host, keys []KeyGrant) string {
+	i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == h.KeyReference() })
+	if i >= 0 && keys[i].Names != "" {
+		h.Name += " (" + keys[i].Names + ")"
+	}
+	return h.Sentence(SealedHosts(keys))
+}
+
 // SealedHosts returns the hosts of a profile's sealed credentials. Airlock reads traffic there.
 func SealedHosts(keys []KeyGrant) []app.Host {
 	var all []app.Host

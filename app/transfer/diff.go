@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/transfer/content"
 )
@@ -182,31 +183,22 @@ func profileFacts(p content.Profile, policy app.Policy, s side) []fact {
 		}
 		facts = append(facts, fact{name: "Key " + g.Key + " gets", text: text})
 	}
-	sealed := sealedHosts(policy, s)
-	say := func(h app.Host) string { return sentence(p, h, sealed, s) }
+	keys := s.grants(policy)
+	say := func(h app.Host) string { return profiles.HostWords(h, keys) }
 	facts = append(facts, hostFacts("Reaches", policy.Hosts, say)...)
 	return append(facts, fact{name: "Runs", text: cmp.Or(policy.Placement.String(), "wherever the instance runs scripts")})
 }
 
-// sealedHosts returns the hosts that may get a policy's sealed values. The credential's mode
-// counts; the grant has the mode at the lock.
-func sealedHosts(policy app.Policy, s side) (hosts []app.Host) {
+// grants returns what a policy's keys grant. The credential's mode counts; the policy has the mode at
+// the lock.
+func (s side) grants(policy app.Policy) (keys []profiles.KeyGrant) {
 	for _, g := range policy.Keys {
-		if c, ok := s(g.CredentialID); ok && c.Mode == app.ModeSealed {
-			hosts = append(hosts, app.Within(g.Hosts, c.Hosts)...)
+		if c, ok := s(g.CredentialID); ok {
+			key := app.Key{Name: g.Key, CredentialMode: c.Mode}
+			keys = append(keys, profiles.KeyGrant{Key: key, Where: app.Within(g.Hosts, c.Hosts), Names: hostNamed(c)})
 		}
 	}
-	return hosts
-}
-
-// sentence describes what an entry lets a profile reach, with the host of a plain key.
-func sentence(p content.Profile, h app.Host, sealed []app.Host, s side) string {
-	for _, k := range p.Keys {
-		if c, ok := s(k.Credential); ok && k.Name == h.KeyReference() && hostNamed(c) != "" {
-			h.Name += " (" + hostNamed(c) + ")"
-		}
-	}
-	return h.Sentence(sealed)
+	return keys
 }
 
 // keysText returns equal texts for locked profiles with the same keys.

@@ -2,10 +2,10 @@ package profiles
 
 import (
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
@@ -26,18 +26,18 @@ func parseExpiry(f profileview.ExpiryForm, before, now time.Time) (at time.Time,
 	case "never":
 		return time.Time{}, nil
 	case "date":
-		day, err := time.Parse(time.DateOnly, f.Date)
-		if err != nil {
+		at, ok := profiles.ParseExpiry(f.Date, now)
+		if !ok {
 			return before, app.Invalid("expiry_date", "this is not a date", "Choose a day, such as 2030-12-31.")
 		}
-		if at = day.AddDate(0, 0, 1); !at.After(now) {
+		if !at.After(now) {
 			return before, app.Invalid("expiry_date", "this day is over", "Choose a later day.")
 		}
 		return at, nil
 	}
-	days, err := strconv.Atoi(f.Choice)
-	if err != nil || days < 1 || days > 3650 {
+	at, ok := profiles.ParseExpiry(f.Choice+"d", now.UTC())
+	if !ok {
 		return before, app.Invalid("expiry", "this end is not known", "Choose one from the list.")
 	}
-	return now.UTC().AddDate(0, 0, days).Truncate(time.Minute), nil
+	return at.Truncate(time.Minute), nil
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -168,25 +169,10 @@ func (o *operator) expireProfile(ctx context.Context, p app.Profile, a cli.Args)
 	return err
 }
 
-// parseExpiry reads a day (its end, UTC), a time, or a span such as 30d or 12h. "never" and "" are
-// the zero time.
+// parseExpiry reads an expiry as profiles.ParseExpiry does; "" is never.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
-	if text == "" || text == "never" {
-		return time.Time{}, nil
-	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, nil
-	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
-	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
-			return now.AddDate(0, 0, n), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return now.Add(d), nil
+	if at, ok := profiles.ParseExpiry(cmp.Or(text, "never"), now); ok {
+		return at, nil
 	}
 	return time.Time{}, cli.UsageError{Message: fmt.Sprintf(
 		"%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
