@@ -42,6 +42,7 @@ func (r *Redactor) result(data json.RawMessage) (Clean, Hits, error) {
 		r.findJoined(j, func(_ int, g region) { s.found = append(s.found, g) })
 	}
 	w := resultWriter{Document: document, redactor: r, regions: r.merge(s.found)}
+	w.out.Grow(len(document.Text()))
 	w.value(w.Root())
 	return Clean{w.out.String()}, w.tally.hits(), nil
 }

@@ -59,6 +59,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	}
 	var v verdict
 	var clean redact.Cleaned
+	var hash string
 	var broken error
 	size := int64(len(stdout.Raw) + len(stderr.Raw) + len(raw.Result))
 	if e.failed != nil {
@@ -69,6 +70,9 @@ func (r *Run) finishSent(e ending) store.Finish {
 		v = judge(e).withLostLease(e.leaseLost).withHints(hints.Denials(rows))
 		raw.Error = v.message
 		clean, broken = r.session.redaction.redactor().Execution(raw)
+		if clean.Result != nil {
+			hash = resultHash(*clean.Result)
+		}
 	})
 	switch most := maxMasked * r.runner.cfg.Limits.Result; {
 	case cut != nil:
@@ -95,7 +99,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)
 	f.Manifest.LimitsMet = e.limitsMet()
 	if f.Result != nil {
-		f.Manifest.ResultHash = resultHash(*f.Result)
+		f.Manifest.ResultHash = hash
 	}
 	return f
 }

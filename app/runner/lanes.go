@@ -13,6 +13,10 @@ const (
 	// smallText bounds what goes through the lane of small texts, in bytes.
 	smallText = 64 << 10
 
+	// largePasses bounds how many larger texts are checked at once, on any machine. One of 2,000,000
+	// numbers takes 60 MiB.
+	largePasses = 2
+
 	// endsAtStop is how long ends may wait for their turn once Airlock stops.
 	endsAtStop = 10 * time.Second
 )
@@ -30,13 +34,13 @@ type lanes struct {
 	close context.CancelCauseFunc
 }
 
-// newLanes returns lanes for a number of run slots. Each has at least two places, since one profile
+// newLanes returns lanes for a number of run slots. Each has two places or more, since one profile
 // may take half.
 func newLanes(workers int) *lanes {
 	unbounded := shares.New(math.MaxInt) // each waiter is an execution, or a request with a limit of its own
 	l := &lanes{
 		small: shares.NewTurns(max(workers, 2), unbounded, nil),
-		large: shares.NewTurns(max(workers/2, 2), unbounded, nil),
+		large: shares.NewTurns(largePasses, unbounded, nil),
 	}
 	l.open, l.close = context.WithCancelCause(context.Background())
 	return l

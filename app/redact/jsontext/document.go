@@ -53,7 +53,7 @@ func Check(data []byte) error {
 	if !utf8.Valid(data) {
 		return fmt.Errorf("%w: it is not UTF-8", ErrInvalid)
 	}
-	if depth(data) > MaxDepth {
+	if deepest, _ := measure(data); deepest > MaxDepth {
 		return fmt.Errorf("%w: it is nested more than %d deep", ErrInvalid, MaxDepth)
 	}
 	var syntax *json.SyntaxError
@@ -70,9 +70,11 @@ type skipped struct{}
 
 func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
-// depth returns the deepest nesting, without regard to whether the data is well formed.
-func depth(data []byte) int {
-	now, deepest, quoted := 0, 0, false
+// measure returns the deepest nesting and the most nodes, without regard to whether the data is well
+// formed.
+func measure(data []byte) (deepest, nodes int) {
+	now, quoted := 0, false
+	nodes = 1
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
 		case quoted && c == '\\':
@@ -82,12 +84,15 @@ func depth(data []byte) int {
 		case quoted:
 		case c == '[' || c == '{':
 			now++
+			nodes++
 			deepest = max(deepest, now)
 		case c == ']' || c == '}':
 			now--
+		case c == ',' || c == ':':
+			nodes++
 		}
 	}
-	return deepest
+	return deepest, nodes
 }
 
 // Parse reads one JSON value. Errors: ErrInvalid.
@@ -95,10 +100,12 @@ func Parse(data []byte) (*Document, error) {
 	if err := Check(data); err != nil {
 		return nil, err
 	}
-	p := parser{text: string(data)}
+	_, nodes := measure(data)
+	p := parser{text: string(data), nodes: make([]node, 0, nodes)}
 	p.value(0)
 	given := Document{text: p.text, nodes: p.nodes}
-	w := writer{from: &given, to: make([]node, len(p.nodes))}
+	w := writer{from: &given, to: p.nodes} // a node's place is not read after it was written
+	w.out.Grow(len(data))
 	w.value(given.Root())
 	return &Document{text: w.out.String(), nodes: w.to}, nil
 }

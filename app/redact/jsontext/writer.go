@@ -75,7 +75,6 @@ func (w *writer) comma(start int) {
 // stands notes where a node was written.
 func (w *writer) stands(n Node, start int) {
 	if w.to != nil {
-		w.to[n] = w.from.nodes[n]
 		w.to[n].start, w.to[n].end = int32(start), int32(w.out.Len())
 	}
 }

@@ -2,70 +2,107 @@ package hostile_test
 
 import (
 	"crypto/rand"
-	"fmt"
-	"iter"
-	"os"
-	"regexp"
-	"slices"
-	"strconv"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/cmd/airlock/internal/e2e"
 )
 
-// worstTexts are scripts whose output costs the redactor most.
-var worstTexts = []string{
-	`set_result("%252541" * 590000)`,
-	"import sys\nfor s in (sys.stdout, sys.stderr): s.write('%252541' * 140000)\nset_result('%252541' * 590000)",
-	"set_result([1] * 2_000_000)",
-	"print('an ordinary sentence, with signs & words. ' * 24000)",
-	"llm.complete('%252541' * 100000)",
-	"k = settings.get('KEY')\nprint((k * 20)[7:1000000])",
-	"# " + strings.Repeat("%252541", 70_000),
+// worstText is a submission whose texts cost the redactor most.
+type worstText struct {
+	name, script string
+	inputs       any
+	status       string // that is reached; "" for completed
 }
 
-// TestHoleH4MemoryOfTheServer: no text takes gigabytes of the server's memory.
+const (
+	threeTexts = "import sys\nfor s in (sys.stdout, sys.stderr): s.write('%252541' * 140_000)\n" +
+		"set_result('%252541' * 590_000)"
+	twoMillion = "set_result([1] * 2_000_000)"
+	asks       = "llm.complete('%252541' * 140_000)"
+	leavesText = "save_file('a.txt', '%252541' * 590_000)\nsave_file('b.txt', '%252541' * 590_000)"
+)
+
+var worstTexts = []worstText{
+	{name: "result", script: "set_result('%252541' * 590_000)"},
+	{name: "three texts", script: threeTexts},
+	{name: "numbers", script: twoMillion},
+	{name: "prose", script: "print('an ordinary sentence, with signs & words. ' * 24_000)"},
+	{name: "prompt", script: asks, status: "awaiting_llm"},
+	{name: "value", script: "k = settings.get('KEY')\nassert len(k) == 65_536\nprint((k * 20)[7:1_000_000])"},
+	{name: "comment", script: "# " + strings.Repeat("%252541", 140_000)},
+	{name: "inputs", script: "assert len(inputs) == 980_000", inputs: strings.Repeat("%252541", 140_000)},
+	{name: "artifacts", script: leavesText},
+	{name: "large artifact", script: "save_file('a.txt', '%252541' * 4_000_000)"},
+}
+
+// worstAtOnce are sent together, each under a profile of its own.
+var worstAtOnce = []worstText{
+	{name: "numbers and files", script: leavesText + "\n" + twoMillion}, {name: "numbers", script: twoMillion},
+	{name: "numbers and text", script: "print('%252541' * 140_000)\n" + twoMillion}, {name: "numbers", script: twoMillion},
+	{name: "prompt", script: threeTexts + "\n" + asks, status: "awaiting_llm"},
+}
+
+// TestHoleH4MemoryOfTheServer: no text takes gigabytes of the server's memory, and neither do
+// several at once.
 func TestHoleH4MemoryOfTheServer(t *testing.T) {
-	in := e2e.StartInstance(t, "AIRLOCK_POOL=1")
-	in.Admin(strings.Join(slices.Collect(randomWords(2000)), "-"), "credential", "set", "KEY", "--mode", "injected")
-	id := in.Admin("", "profile", "create", "--description", "memory", "--key", "KEY")
-	in.Admin("", "profile", "lock", id)
-	for i, script := range worstTexts {
-		x := in.Submit(id, script, time.Minute)
-		if strings.HasPrefix(script, "llm.") {
-			time.Sleep(2 * time.Second) // the question is masked, and never answered
-			continue
+	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=8")
+	var value strings.Builder
+	for value.Len() < app.MaxValue {
+		value.WriteString(rand.Text() + "-")
+	}
+	in.Admin(value.String()[:app.MaxValue], "credential", "set", "KEY", "--mode", "injected")
+	var profiles []string
+	for range worstAtOnce {
+		id := in.Admin("", "profile", "create", "--description", "memory", "--key", "KEY")
+		in.Admin("", "profile", "lock", id)
+		profiles = append(profiles, id)
+	}
+	checkMemory := func(name string) {
+		peak := e2e.Peak(t, in.Server.Process.Pid) >> 10
+		if t.Logf("%s: %d MiB", name, peak); peak >= 512 {
+			t.Errorf("the server held %d MiB", peak)
 		}
-		x = in.Await(x, 2*time.Minute)
-		t.Logf("%d: %s, %d MiB", i, x.Status, peakMemory(t, in.Server.Process.Pid)>>20)
+		e2e.ResetPeak(t, in.Server.Process.Pid)
 	}
-	if peak := peakMemory(t, in.Server.Process.Pid); peak > 512<<20 {
-		t.Errorf("the server held %d MiB", peak>>20)
+	for _, text := range worstTexts {
+		text.await(in, text.send(in, profiles[0]))
+		checkMemory(text.name)
 	}
+	var sent []e2e.Execution
+	for i, text := range worstAtOnce {
+		sent = append(sent, text.send(in, profiles[i]))
+	}
+	for i, text := range worstAtOnce {
+		text.await(in, sent[i])
+	}
+	checkMemory("together")
 }
 
-// randomWords returns so many of 26 characters.
-func randomWords(n int) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for range n {
-			if !yield(rand.Text()) {
-				return
-			}
-		}
+func (w worstText) send(in *e2e.Instance, profile string) (x e2e.Execution) {
+	in.T.Helper()
+	body := map[string]any{"profile_id": profile, "script": w.script, "inputs": w.inputs}
+	if code := in.Call(http.MethodPost, "/execute", body, &x); code != http.StatusAccepted {
+		in.T.Fatalf("%s: %d", w.name, code)
 	}
+	return x
 }
 
-func peakMemory(t *testing.T, pid int) int64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	e2e.Must(t, err)
-	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
-	if m == nil {
-		t.Fatalf("no VmHWM in %s", status)
+// await waits until the execution has the wanted status, and fails if it gets another end.
+func (w worstText) await(in *e2e.Instance, x e2e.Execution) {
+	in.T.Helper()
+	want := "completed"
+	if w.status != "" {
+		want = w.status
 	}
-	kib, err := strconv.ParseInt(string(m[1]), 10, 64)
-	e2e.Must(t, err)
-	return kib << 10
+	e2e.Eventually(in.T, 2*time.Minute, w.name+" is "+want, func() bool {
+		in.Call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &x)
+		return x.Status == want || x.Terminal()
+	})
+	if x.Status != want {
+		in.T.Errorf("%s: %s, %s", w.name, x.Status, x.Error)
+	}
 }
