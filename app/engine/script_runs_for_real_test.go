@@ -24,6 +24,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/plugins"
@@ -317,6 +318,43 @@ func TestRealRevoke(t *testing.T) {
 	})
 	w.UntilStatus(running, app.StatusCancelled)
 	w.UntilStatus(waiting, app.StatusCancelled)
+}
+
+// Files of an ended script were searched for minutes after its profile was revoked. Output and result
+// are still checked, and its status stays.
+func TestHoleH5RevokedAfterTheScriptsEnd(t *testing.T) {
+	t.Parallel()
+	looks, gate := make(chan struct{}, 9), make(chan struct{})
+	w := realWorld(t, func(c *engine.Config) {
+		c.Patterns = func(text string) []redact.Match {
+			if strings.HasPrefix(text, "dearly") {
+				looks <- struct{}{}
+				<-gate
+			}
+			return nil
+		}
+	})
+	x := w.Send("save_file('a.txt', 'dearly')\nsave_file('b.txt', 'dearly')\nkey = settings.get('API_KEY')\nprint(key)\nset_result([key])")
+	<-looks // the first file has its turn
+	_, err := w.Access.Lifecycle.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Must(err)
+	w.Runner.ApplyRevocations() // the hub's news of it may still be under way
+	close(gate)
+	x = w.UntilStatus(x, app.StatusCompleted)
+	out, err := w.Reader.Output(t.Context(), x.Handle)
+	if w.Must(err); out.Stdout != "[REDACTED...6789]\n" || string(out.Result) != `["[REDACTED...6789]"]` {
+		t.Errorf("%+v", out)
+	}
+	files, err := w.Reader.Artifacts(t.Context(), x)
+	w.Must(err)
+	for _, f := range files {
+		if f.SHA256 != "" || f.Withheld != "The execution was cancelled before it was checked and stored." {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(files) != 2 || len(looks) > 0 {
+		t.Errorf("%d files, %d more were looked at", len(files), len(looks))
+	}
 }
 
 // A hundred executions leave no process, cgroup or goroutine (see newWorld).

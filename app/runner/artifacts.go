@@ -110,6 +110,9 @@ func (c *artifactCheck) content(ctx context.Context, a leftArtifact, stored *sto
 	if err == nil && stored.Withheld == "" {
 		err = c.store(ctx, spool, stored)
 	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		stored.Withheld = c.notKept(ctx, err)
 	}
