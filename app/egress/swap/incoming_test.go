@@ -1,6 +1,9 @@
 package swap
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/ascii85"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -187,6 +190,34 @@ func TestCompressedResponses(t *testing.T) {
 		if name != "identity" && resp.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %v", name, resp.Header)
 		}
+	}
+}
+
+// TestHoleM7PackedAnswersPass: what a host packs passes as it is; only gzip of Content-Encoding is undone.
+func TestHoleM7PackedAnswersPass(t *testing.T) {
+	var deflated, base85 bytes.Buffer
+	z, a := zlib.NewWriter(&deflated), ascii85.NewEncoder(&base85)
+	for _, w := range []io.WriteCloser{z, a} {
+		if _, err := w.Write([]byte(secretB)); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	bzipped, err := hex.DecodeString("425a683931415926535970c0774700000b8b807fe000703f2540002000314006234d346850680340d36a2b9f028ca74aa60cd77cea78801f17724538509070c07747")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]string{"zlib": deflated.String(), "bzip2": string(bzipped), "base85": base85.String(),
+		"gzip, not said": compress(t, secretB), "gzip in base64": base64.StdEncoding.EncodeToString([]byte(compress(t, secretB)))} {
+		if got := receive(t, atHome(), body); got != body {
+			t.Errorf("%s: %q became %q", name, body, got)
+		}
+	}
+	resp := response(compress(t, secretB), "Content-Encoding", "gzip")
+	if err := atHome().MaskResponse(home, resp, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(resp.Body); err != nil || string(got) != phB {
+		t.Errorf("gzip: %q, %v", got, err)
 	}
 }
 

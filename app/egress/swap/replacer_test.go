@@ -1,13 +1,16 @@
 package swap
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app/known"
 	"github.com/computclaw/airlock/app/secrets"
 )
 
@@ -65,9 +68,29 @@ func TestHoleG5FlushedAtTheEndOfALine(t *testing.T) {
 	}
 }
 
-// TestHoleH6RowsCutAnywhere: rows of numbers passed if a piece ended behind a bracket. Any cut
-// gives the same result.
-func TestHoleH6RowsCutAnywhere(t *testing.T) {
+// spellings are usual ones of a value, by name.
+func spellings(value string) map[string]string {
+	std, digits := base64.StdEncoding.EncodeToString, hex.EncodeToString([]byte(value))
+	var object, pairs []string
+	for i, c := range []byte(value) {
+		object, pairs = append(object, fmt.Sprintf("\"%d\":%d", i, c)), append(pairs, fmt.Sprintf("[%d, %d]", i, c))
+	}
+	return map[string]string{
+		"plain": value, "capitals": strings.ToUpper(value), "reversed": known.Reverse(value), `\u`: each(value, `\u%04x`),
+		"references": each(value, "&#%d;"), "hex references": each(value, "&#x%x;"), "percent": each(value, "%%%02x"),
+		"twice": each(value, "%%25%02x"), "behind half an escape": "%1" + value[:6] + each(value[6:], "%%25%02x"),
+		"mixed": value[:9] + each(value[9:], `\\\\u%04x`), "UTF-16": utf16Bytes(value, false), "UTF-16, big": utf16Bytes(value, true),
+		"in lines": inLines(value, 5, "\n   "), "base64": std([]byte(value)), "base64 + 1": std([]byte(":" + value)),
+		"base64 + 2": std([]byte("::" + value)), "base64 in lines": inLines(std([]byte(value)), 20, "\n"),
+		"base64 in JSON": inLines(std([]byte(value)), 10, `\n`), "base32": base32.StdEncoding.EncodeToString([]byte(value)),
+		"hex": digits, "HEX": strings.ToUpper(digits), "hex with colons": inLines(digits, 2, ":"), "0x": each(value, "0x%02x, "),
+		"numbers": each(value, "%d, "), "names": "{" + strings.Join(object, ",") + "}", "pairs": "{" + strings.Join(pairs, ",\n ") + "}",
+	}
+}
+
+// TestHoleH6CutAnywhere: rows of numbers passed if a piece ended behind a bracket. Any cut of any
+// spelling gives the same result.
+func TestHoleH6CutAnywhere(t *testing.T) {
 	const value = "sk_live_4vR9tXw2LmQ8bN6zK1cJ7pHd"
 	s := New([]secrets.Resolved{credential("K", value, home.Host)})
 	rows := func(width int, format, between, end string) string {
@@ -83,16 +106,21 @@ func TestHoleH6RowsCutAnywhere(t *testing.T) {
 		fmt.Fprintf(&counted, " [\n  %d,\n  %d\n ],\n", i, c)
 		fmt.Fprintf(&objects, " {\"%d\": %d},\n", i, c)
 	}
-	std := base64.StdEncoding.EncodeToString([]byte(value))
-	for name, text := range map[string]string{
+	texts := map[string]string{
 		"numpy": rows(8, " %d", "]\n", "]]\n"), "lists": rows(8, "%d,", "],\n", "]]\n"), "lists, no comma": rows(8, "%d,", "]\n", "]]\n"),
 		"enumerate": "[\n" + strings.TrimSuffix(counted.String(), ",\n") + "\n]\n",
 		"objects":   "[\n" + strings.TrimSuffix(objects.String(), ",\n") + "\n]\n",
 		"hex rows":  rows(8, " %02x", "]\n", "]]\n"), "object in a line": `{"a": ` + rows(40, "%d,", "],", "]]") + "}\n",
-		"plain": value + "\n", "in lines": inLines(value, 10, "\n  "), "base64": inLines(std, 20, "\n"), `\u`: each(value, `\u%04x`),
 		"braces": "{\n" + each(value, "{%d}\n") + "}\n",
-	} {
-		for _, before := range []string{"", strings.Repeat("a line of a log\n", 100), "{\"a\": [1]}\n", "}]}\n"} {
+	}
+	spelled := spellings(value)
+	maps.Copy(texts, spelled)
+	for name, text := range texts {
+		behind := []string{"", "}]}\n", "{\"a\": [1]}\n", strings.Repeat("a line of a log\n", 100)}
+		if _, short := spelled[name]; short {
+			behind = behind[:2]
+		}
+		for _, before := range behind {
 			text := before + text + "end\n"
 			whole := receive(t, s, text)
 			if whole == text {

@@ -121,6 +121,21 @@ func TestValueIsFoundInside(t *testing.T) {
 	}
 }
 
+// TestHoleL8ArchivesInAResultPass: archives are searched as artifacts only, not where they are returned or printed.
+func TestHoleL8ArchivesInAResultPass(t *testing.T) {
+	t.Parallel()
+	archive := zipped(t, map[string][]byte{"xl/worksheets/sheet1.xml": []byte(strings.Repeat("<c/>", 99) + secret)})
+	text := base64.StdEncoding.EncodeToString(archive)
+	red := redact.New([]secrets.Resolved{{Key: "API_KEY", Secret: app.NewSecret(secret)}})
+	clean, err := red.Execution(redact.Execution{Result: []byte(`"` + text + `"`), Stdout: redact.Output{Raw: []byte(text)}})
+	if err != nil || clean.Result.String() != `"`+text+`"` || clean.Stdout.String() != text {
+		t.Errorf("the text of an archive became %s, %s, %v", clean.Result, clean.Stdout, err)
+	}
+	if r := result(t, archive); len(r.Hits) == 0 || r.Hits[0].Name != "API_KEY" {
+		t.Errorf("the same file as an artifact: %+v", r)
+	}
+}
+
 func TestWhatHoldsNoValueIsNoFinding(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
