@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
@@ -13,9 +14,12 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/profiles"
+	"github.com/computclaw/airlock/views/browsertest"
 	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/profileview"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // apart finds a comma that is separated from its word.
@@ -334,4 +338,69 @@ func document(t *testing.T, page templ.Component) *goquery.Document {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// The page names actor and subject with a link.
+func TestAuditNamesSubjectAndActor(t *testing.T) {
+	t.Parallel()
+	page := rendered(t, "audit")
+	text := strings.Join(strings.Fields(page.Find("#events").Text()), " ")
+	for _, want := range []string{
+		"Profile locked Locked with 3 keys and 2 hosts.",
+		"Hosts requested Asked for 2 hosts.", "Monthly revenue report from Oracle", "Ada Lovelace",
+		"Agent of “Monthly revenue report from Oracle” at 192.168.1.40", "Somebody at 192.168.1.40",
+		"Execution cancelled Cancelled while running.", "Deleted profile z9y8x7w6",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q: %s", want, text)
+		}
+	}
+	if rows := page.Find("#events > table > tbody > tr").Length(); rows != 9 {
+		t.Errorf("%d rows, want 9", rows)
+	}
+	if href := page.Find("#events tbody a").First().AttrOr("href", ""); href != "/ui/profiles/h7v2k9q4m8x1" {
+		t.Errorf("the first subject leads to %q", href)
+	}
+}
+
+func TestAuditRowsAreLow(t *testing.T) {
+	t.Parallel()
+	b := browsertest.New(t, gallery(t).URL)
+	for _, width := range []int64{1280, 1600} {
+		b.Size(width, 844)
+		for page, most := range map[string]string{"audit": "84", "audit-lengthy": "120"} {
+			b.Open("/" + page)
+			wrong := b.Text(`[...document.querySelectorAll(".events tbody tr")].filter((row) =>
+				row.offsetHeight > ` + most + ` || row.cells[3].offsetWidth < 130).map((row) => row.offsetHeight + " px high, " +
+				row.cells[3].offsetWidth + " px for who: " + row.innerText).join("; ")`)
+			if wrong != "" {
+				t.Errorf("%s at %d px: %s", page, width, wrong)
+			}
+		}
+	}
+}
+
+// The short id distinguishes profiles with equal or no descriptions. Unusable ones are marked.
+func TestExportTellsProfilesApart(t *testing.T) {
+	t.Parallel()
+	s := shell(settingsview.MoveTitle, layout.SectionSettings)
+	one := func(handle string) app.Profile { return app.Profile{Handle: handle, Description: "Monthly report"} }
+	revoked, expired := one("cccccccccccc"), one("dddddddddddd")
+	revoked.Revoked, expired.ExpiresAt = true, s.Now.Add(-time.Hour)
+	var page bytes.Buffer
+	err := settingsview.Move(settingsview.MovePage{Shell: s,
+		Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(page.String(), `class="checkboxes export-profiles"`)
+	list, _, _ = strings.Cut(list, "</fieldset>")
+	labels := strings.SplitAfter(list, "</label>")
+	for i, want := range []string{"aaaaaaaa<", "bbbbbbbb<", "cccccccc<", "dddddddd<"} {
+		state := map[int]string{2: format.State(app.StateRevoked), 3: format.State(app.StateExpired)}[i]
+		if !strings.Contains(labels[i], want) || !strings.Contains(labels[i], "Monthly report") ||
+			strings.Contains(labels[i], `class="state`) != (state != "") || !strings.Contains(labels[i], state) {
+			t.Errorf("%s", labels[i])
+		}
+	}
 }

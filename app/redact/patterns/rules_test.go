@@ -1,9 +1,107 @@
 package patterns
 
 import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+// rounds is how often every example is tried, each time with other random characters.
+const rounds = 40
+
+func picker(of string) func(int) int {
+	h := fnv.New64a()
+	h.Write([]byte(of))
+	return rand.New(rand.NewPCG(h.Sum64(), 1)).IntN
+}
+
+func all(t testing.TB, c Config) *Set {
+	t.Helper()
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestTable tries every rule's examples, alone and beside all others, in the middle of several
+// texts.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	everything := all(t, Config{})
+	names := map[string]bool{}
+	for _, r := range Rules() {
+		if names[r.Name] || r.About == "" || len(r.Keywords) == 0 || len(r.Found) == 0 || len(r.Ignored) == 0 {
+			t.Errorf("%s: its name or description is missing or not its own, or it has no examples", r.Name)
+		}
+		names[r.Name] = true
+		alone := all(t, Config{Off: others(r.Name)})
+		for _, example := range r.Found {
+			pick := picker(example)
+			for range rounds {
+				text, secret := fillIn(example, pick)
+				for _, around := range []string{"%s", "a line\n%s\nanother", "\t%s ", "%[1]s\n%[1]s"} {
+					whole := fmt.Sprintf(around, text)
+					if got := secretsIn(alone, whole); !onlyThese(got, secret, strings.Count(whole, text)) {
+						t.Errorf("%s: in %q it finds %q, want %q", r.Name, whole, got, secret)
+					}
+					if !covered(everything, whole, secret) {
+						t.Errorf("%s: with all rules, %q is not masked in %q: %q", r.Name, secret, whole,
+							secretsIn(everything, whole))
+					}
+				}
+				if t.Failed() {
+					break
+				}
+			}
+		}
+		for _, example := range r.Ignored {
+			text, _ := fillIn(example, picker(example))
+			if got := secretsIn(alone, text); len(got) > 0 {
+				t.Errorf("%s: it finds %q in %q", r.Name, got, text)
+			}
+		}
+	}
+}
+
+func others(name string) (off []string) {
+	for _, r := range Rules() {
+		if r.Name != name {
+			off = append(off, r.Name)
+		}
+	}
+	return off
+}
+
+func secretsIn(s *Set, text string) (found []string) {
+	for _, m := range s.Find(text) {
+		found = append(found, text[m.Start:m.End])
+	}
+	return found
+}
+
+func onlyThese(got []string, want string, n int) bool {
+	return len(got) == n && !slices.ContainsFunc(got, func(s string) bool { return s != want })
+}
+
+// covered reports whether no character of the first occurrence of secret is left.
+func covered(s *Set, text, secret string) bool {
+	start := strings.Index(text, secret)
+	for _, m := range s.Find(text) {
+		if m.Start <= start && start+len(secret) <= m.End {
+			return true
+		}
+	}
+	return false
+}
 
 // The contexts in which gitleaks (github.com/gitleaks/gitleaks, cmd/generate/config, MIT) tries
 // each of its rules, in our own words: NAME is assigned VALUE. What gitleaks lists as not yet found
@@ -84,5 +182,48 @@ func TestNotSecrets(t *testing.T) {
 		if got := secretsIn(s, text); len(got) > 0 {
 			t.Errorf("%q is found in %q", got, text)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata/reports.golden instead of comparing it")
+
+const golden = "testdata/reports.golden"
+
+// TestReports lists what the rules find in ordinary reports, in which nothing is secret. Each line
+// of the golden file is a false positive that was accepted; a change that brings another shows up
+// here.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/reports/*")
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%d reports, %v", len(files), err)
+	}
+	s := all(t, Config{})
+	var b strings.Builder
+	b.WriteString("# What the rules find in testdata/reports, where nothing is secret. Written by go test -run Reports " +
+		"-update.\n")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range s.Find(string(text)) {
+			line := 1 + strings.Count(string(text[:m.Start]), "\n")
+			fmt.Fprintf(&b, "%s:%d %s %s\n", filepath.Base(file), line, m.Rule, text[m.Start:m.End])
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil { //nolint:gosec // public test data
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("look at each new line; if it must be so, run: go test ./app/redact/patterns -run Reports -update\n%s",
+			diff)
 	}
 }
