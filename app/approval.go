@@ -52,8 +52,8 @@ const (
 	ApprovalApproved  ApprovalState = "approved"  // it may run
 	ApprovalUsed      ApprovalState = "used"      // it was approved once, and ran
 	ApprovalRefused   ApprovalState = "refused"   // it may not run, and agents are told so at once
-	ApprovalRevoked   ApprovalState = "revoked"   // it may not run any more until it is approved anew
-	ApprovalWithdrawn ApprovalState = "withdrawn" // nobody waited any more before a person decided
+	ApprovalRevoked   ApprovalState = "revoked"   // it may not run until it is approved anew
+	ApprovalWithdrawn ApprovalState = "withdrawn" // nobody waited when a person decided
 )
 
 // ApprovalScope is how far an approval reaches.

@@ -20,7 +20,7 @@ const (
 	CodeMethodNotAllowed   Code = "method_not_allowed"  //
 	CodeUnsupportedMedia   Code = "unsupported_media"   // the body's content type is not JSON
 	CodeProfileUnlocked    Code = "profile_unlocked"    // a person must lock it first
-	CodeProfileLocked      Code = "profile_locked"      // its keys can't change any more
+	CodeProfileLocked      Code = "profile_locked"      // its keys are fixed
 	CodeProfileRevoked     Code = "profile_revoked"     //
 	CodeProfileExpired     Code = "profile_expired"     //
 	CodeMissingValue       Code = "missing_value"       // a key has no credential value yet
@@ -37,7 +37,7 @@ const (
 	CodeRateLimited        Code = "rate_limited"        //
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
-	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
+	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing
 	// another process held the database too long, so something was not stored
 	CodeStorageBusy Code = "storage_busy"
 	CodeStorageFull Code = "storage_full" // no room on the disk; nothing new is taken until there is

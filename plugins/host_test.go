@@ -277,7 +277,7 @@ func TestUsageDoesNotWaitForAStart(t *testing.T) {
 	defer cancel()
 	starting, running := New(HostConfig{Name: "inside"}), open(t, HostConfig{})
 	for _, c := range []*Client{starting, running} {
-		c.busy <- struct{}{} // as whoever starts one does
+		c.busy <- struct{}{} // as a start does
 		_, err := c.Usage(ctx, "a")
 		<-c.busy
 		if err == nil || ctx.Err() != nil || errors.Is(err, ErrLost) != (c == starting) {

@@ -40,7 +40,7 @@ type StoredArtifact struct {
 // InputFile is a file that an execution gets, with its content.
 type InputFile struct {
 	app.InputFile
-	Blob int64 // 0: not kept any more
+	Blob int64 // 0: no longer kept
 }
 
 // Find returns the blob with a content and marks it used now. ok is false if there is none.

@@ -246,7 +246,7 @@ type Invitation struct {
 	CreatedBy app.Actor
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	Role      app.Role // of whoever uses it
+	Role      app.Role // of the person who uses it
 }
 
 type invitationRow struct {

@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Finish ends the writing of a new file: what is in f gets the name path, in the same directory,
-// when all of it is on the disk, and nothing else is replaced by it. f is closed, and the name that
-// it had is gone in any case. failure is what went wrong before, while f was filled. Errors:
-// failure; fs.ErrExist if there is a file of that name.
+// Finish syncs f, closes it and links it as path in the same directory. It never replaces a file.
+// The old name is gone in any case. failure is an earlier error of filling f. Errors: failure;
+// fs.ErrExist if path exists.
 func Finish(f *os.File, path string, failure error) (err error) {
 	if err = failure; err == nil {
 		err = f.Sync()

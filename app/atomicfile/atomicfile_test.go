@@ -72,7 +72,7 @@ func TestFinishLeavesAWholeFileOrNone(t *testing.T) {
 	}
 }
 
-// Whoever links on their own fails where there are no hard links.
+// Linking alone fails where there are no hard links.
 func TestHardLinksAreMadeHereOnly(t *testing.T) {
 	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && strings.HasPrefix(e.Name(), ".") && e.Name() != ".." {

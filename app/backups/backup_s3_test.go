@@ -66,7 +66,7 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	if stored() != 1 {
 		t.Errorf("%d objects after a spoilt one", stored())
 	}
-	// A bucket from which nothing may be deleted has good backups all the same, and says so.
+	// A bucket from which nothing may be deleted has good backups, and says so.
 	spoil, keeps = false, true
 	for range 2 {
 		c.set(c.now().Add(time.Minute))

@@ -1,7 +1,6 @@
-// Package dotenv reads the .env files that people keep secrets in, strictly: what two programs
-// would read differently is refused with the line's number instead of guessed, since a value that
-// is stored wrong fails later and elsewhere. Nothing of a value, or of a line that can't be read,
-// ever stands in a problem.
+// Package dotenv strictly reads the .env files that people keep secrets in. It refuses what two
+// programs would read differently, with the line's number: a wrong value would fail later and
+// elsewhere. A problem never shows a value or an unreadable line.
 //
 // # What is read
 //

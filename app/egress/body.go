@@ -20,7 +20,7 @@ type requestBody struct {
 	begun  bool
 	ended  bool // read to its end
 	broken bool // the box's side ended before it, or was not proper
-	stop   bool // the answer has begun: the box may not be told to go on any more
+	stop   bool // the answer has begun: the box may no longer be told to go on
 }
 
 func newRequestBody(in *http.Request, goOn func() error) *requestBody {

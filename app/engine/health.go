@@ -8,7 +8,7 @@ import (
 // Health is the engine's state for /health and the UI.
 type Health struct {
 	sandbox.Health
-	Stopping bool // nothing is accepted any more
+	Stopping bool // submissions are refused
 	Workers  int
 	Running  int
 	Opening  int // of these: they wait for a slow box, and take no run slot

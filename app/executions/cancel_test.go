@@ -106,7 +106,7 @@ func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 	w.Controller.AuditCancel(soon, app.Event{At: time.Now(), Actor: enginetest.Agent, Action: "execution.cancel",
 		Subject: "x1"})
-	cancel() // whoever cancelled waits no longer
+	cancel() // the caller waits no longer
 	w.Must(kept.Rollback())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		events, err := w.Access.Audit.Latest(t.Context(), 3)

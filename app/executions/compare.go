@@ -11,7 +11,7 @@ import (
 // Comparison compares a re-run with the execution it repeats.
 type Comparison struct {
 	Original   app.Execution
-	Gone       bool     // the original is not kept any more; the rest is empty
+	Gone       bool     // the original is gone; the rest is empty
 	SameResult *bool    // nil until both have run to an end
 	Differs    []string // what defines a run and was not the same: names of app.Manifest's identity
 }

@@ -77,7 +77,7 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 	}
 }
 
-// TestThatNothingWasLeftIsReadOnce plants an artifact where none can come any more.
+// TestThatNothingWasLeftIsReadOnce plants an artifact where none can come.
 func TestThatNothingWasLeftIsReadOnce(t *testing.T) {
 	t.Parallel()
 	w := &world{enginetest.New(t)}

@@ -32,9 +32,8 @@ func Common(scripts []string) (modules []string) {
 	return modules
 }
 
-// Loadable returns the modules that may be loaded once for all scripts, sorted: importing them takes
-// time, and leaves nothing that differs from one interpreter to the next but for what templates
-// renew.
+// Loadable returns the modules that may be loaded once for all scripts, sorted. Importing them
+// takes time, and leaves no state that differs between interpreters, except what templates renew.
 func Loadable() []string {
 	list := []string{
 		"argparse", "array", "ast", "asyncio", "base64", "bisect", "calendar", "collections", "concurrent.futures",

@@ -50,23 +50,23 @@ var textLayers = []*layer{base64Layer, base32Layer, base32Small}
 var hexLayer = newLayer(Hex, inHex, 4,
 	"0123456789abcdef", "ABCDEF", ":-,. +_;/|#()[]{}\t\r\n\x00\"'xXuU", "%\\&=nrRt<>")
 
-// newLayer takes the characters by value, others that stand for the last ones, what stands between,
-// and what else escapes and tags are written with.
-func newLayer(kind Layer, use use, bits int, chars, others, breaks, escapes string) *layer {
-	l := &layer{kind: kind, use: use, bits: bits, rows: newRows(chars+others, breaks+escapes)}
+// newLayer makes a layer. chars: digits in order. aliases: alternatives for the last ones.
+// separators: text between digits. escapes: what else escapes and tags are written with.
+func newLayer(kind Layer, use use, bits int, chars, aliases, separators, escapes string) *layer {
+	l := &layer{kind: kind, use: use, bits: bits, rows: newRows(chars+aliases, separators+escapes)}
 	for l.shifts = 1; l.shifts*bits%8 != 0; l.shifts++ {
 	}
 	for i := range l.values {
 		l.values[i] = notOfIt
 	}
-	for i := range len(breaks) {
-		l.values[breaks[i]] = between
+	for i := range len(separators) {
+		l.values[separators[i]] = between
 	}
 	for i := range len(chars) {
 		l.values[chars[i]] = int8(i)
 	}
-	for i := range len(others) {
-		l.values[others[i]] = int8(len(chars) - len(others) + i)
+	for i := range len(aliases) {
+		l.values[aliases[i]] = int8(len(chars) - len(aliases) + i)
 	}
 	for b, kind := range l.rows {
 		if kind&(counted|blank) != 0 || l.values[b] == between {

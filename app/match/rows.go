@@ -148,8 +148,8 @@ func hasEscape(data []byte) bool {
 	return false
 }
 
-// isLayout reports whether a blank, or a plus sign for one, may be layout: indentation, inside a
-// tag, or the end of a CSS escape.
+// isLayout reports whether a blank, or a plus sign for one, may be layout. That is indentation,
+// inside a tag, or the end of a CSS escape.
 func isLayout(data []byte, at int) bool {
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {
 		switch b := data[i]; {

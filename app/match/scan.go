@@ -109,8 +109,8 @@ func (f *Finder) scanRow(s *scratch, data []byte, uses []use) {
 	end.states, end.escapes = end.states[:0], end.escapes[:0]
 }
 
-// next returns the first place, from at on, at which a match may begin: by an escape, or by two
-// bytes that begin a text.
+// next returns the first place from at on where a match may begin. There an escape begins, or two
+// bytes of a text.
 func (f *Finder) next(data []byte, uses []use, at int) int {
 	for ; at < len(data)-1; at++ {
 		if uses[at]&begins != 0 || f.uses[data[at]]&begins != 0 && (f.starts.has(data[at], data[at+1]) || uses[at+1] != 0) {

@@ -57,8 +57,8 @@ func (s *resultSearch) listOf(list jsontext.Node) (l listed) {
 	return l
 }
 
-// forElement returns the names of an element of a list: those of the list, the other half of a
-// pair, and the heads of columns, if there are as many as elements.
+// forElement returns the names of a list's element. They are the list's, the other half of a pair,
+// and the heads of as many columns.
 func (n namesOf) forElement(l listed, i int, heads [][]string) namesOf {
 	if i == 1 && l.length == 2 {
 		n = n.with(l.label)
@@ -112,8 +112,8 @@ func (s *resultSearch) asHeads(n jsontext.Node) (names []string) {
 	return names
 }
 
-// rulesBeside returns what rules take for a secret in a text because of a name that stands beside it, as
-// they would in a document.
+// rulesBeside returns what rules find in a text because of the name beside it. They would find it
+// in a document.
 func (r *Redactor) rulesBeside(name, text string) (found []Match) {
 	quote := `"`
 	if strings.ContainsAny(text, `"\`) {

@@ -27,8 +27,8 @@ func (c Clean) Truncate(n int) Clean {
 	return Clean{c.text[:n]}
 }
 
-// Ends returns text of at most n bytes: the whole, or else its beginning and its end, cut at
-// character boundaries, with a line between them that says how much is missing.
+// Ends shortens a text to n bytes. It keeps beginning and end, cut between characters; a line
+// between them tells how much is missing.
 func (c Clean) Ends(n int) Clean {
 	if n >= len(c.text) {
 		return c

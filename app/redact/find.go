@@ -107,8 +107,8 @@ func ruleRegions(found []Match, length int) (regions []region) {
 // minSigns is how often a sign stands behind each character before it is left out.
 const minSigns = 7
 
-// withoutSigns returns a text as long, in which a sign behind each of several characters is a zero
-// byte, which the finder passes over; nil if there are none.
+// withoutSigns replaces a sign behind each of several characters by a zero byte. The finder passes
+// over these. It returns nil if there are none.
 func withoutSigns(text string) (view []byte) {
 	for at := range len(text) {
 		if view != nil && view[at] == 0 || !signs[text[at]] {

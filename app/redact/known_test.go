@@ -395,7 +395,7 @@ func TestHoleFieldThatLooksRandom(t *testing.T) {
 	}
 }
 
-// What a value decodes to was masked nowhere, whoever held it: a cookie as it is meant, the login in
+// What a value decodes to was masked nowhere: a cookie as it is meant, the login in
 // base64, what follows a scheme.
 func TestHoleG10Readings(t *testing.T) {
 	t.Parallel()

@@ -81,16 +81,16 @@ func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
 	return clean, t.hits()
 }
 
-// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret
-// are masked, too.
+// Cut is Text for a text whose end was cut off. It also masks 4 or more last bytes that may begin a
+// secret.
 func (r *Redactor) Cut(text string) (Clean, Hits) {
 	var t tally
 	clean := Clean{r.render(text, r.findCut(text), &t)}
 	return clean, t.hits()
 }
 
-// Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can
-// begin in it, never empty, never with half a character. Not safe for concurrent use.
+// Stream masks what is written to it piece by piece. emit gets text once no secret can begin in it,
+// never empty, in whole characters. Not safe for concurrent use.
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	s := &Stream{redactor: r, scanner: r.finder.Scanner(), emit: emit}
 	if r.ahead != nil {

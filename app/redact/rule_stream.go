@@ -60,7 +60,7 @@ func (s *ruleStream) tooSoon() bool {
 	return len(s.more) < len(held)/growthBeforeLook && !firstLineEnds
 }
 
-// forget drops what rules don't look at any more. What is left begins with a word, or else its
+// forget drops what rules no longer look at. What is left begins with a word, or else its
 // middle would look like a beginning.
 func (s *ruleStream) forget() {
 	n := s.done - beside

@@ -41,8 +41,8 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxAtLineEnd is how many bytes at the end of a line don't wait for the next one: people follow
-// output by lines, and hardly any value breaks so near to its beginning.
+// maxAtLineEnd bounds the bytes at a line's end that are shown without the next line. People follow
+// output by lines; few values break so early.
 const maxAtLineEnd = 8
 
 // open returns the place behind which text is held back.
@@ -130,8 +130,8 @@ func (s *Stream) shift(end, regions int) (text string) {
 	return text
 }
 
-// maxOpenPart bounds how much is held back because it may go on as a part of a value, in bytes: so much
-// is a part already.
+// maxOpenPart bounds the bytes held back because a part of a value may go on. So many are a part
+// already.
 const maxOpenPart = 64
 
 // openPart returns the place behind which all that was written stands in a value of which parts count.

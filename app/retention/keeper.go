@@ -149,7 +149,7 @@ func (k *Keeper) surplusOf(ctx context.Context, profileHandle string, now time.T
 	})
 }
 
-// removeSuperseded removes values that no host shows any more.
+// removeSuperseded removes values that no host shows now.
 func (k *Keeper) removeSuperseded(ctx context.Context, now time.Time) error {
 	before := now.Add(-time.Duration(k.cfg.Policy.Superseded) * 24 * time.Hour)
 	var n int64

@@ -113,5 +113,5 @@ func (r *Runner) Stop() {
 	r.lanes.cut(endsAtStop)
 }
 
-// Wait returns when nothing watches for decisions any more.
+// Wait returns when nothing watches for decisions.
 func (r *Runner) Wait() { r.loop.Wait() }

@@ -25,7 +25,7 @@ type BackendHealth struct {
 	Checking bool // its first proof is being taken, or is about to be
 	InUse    bool
 	Default  bool
-	Passed   bool              // its proof; it is not in use all the same if Auto found a stronger one
+	Passed   bool              // its proof; not in use if Auto found a stronger one
 	Reason   string            // why it did not pass, and what to do
 	Again    bool              // it is not in use, and is proved again at intervals
 	Proved   time.Time         // zero: not yet

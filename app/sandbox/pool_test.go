@@ -170,7 +170,7 @@ func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 	})
 }
 
-// No box is handed out twice, whoever asks when.
+// No box is handed out twice.
 func TestPoolSingleUse(t *testing.T) {
 	t.Parallel()
 	backend := fake.New(t, guesttest.Play)

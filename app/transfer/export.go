@@ -93,9 +93,9 @@ type exporter struct {
 	progress *Progress
 	profiles []content.Profile
 	kept     []store.SkillVersionRow // whose files come along
-	lost     []string                // digests of versions whose files are not in the storage any more
+	lost     []string                // digests of versions whose files left the storage
 
-	lostArtifacts int64 // whose contents are not in the storage any more
+	lostArtifacts int64 // whose contents left the storage
 }
 
 func (e *exporter) run(ctx context.Context, tx *store.Tx) error {

@@ -16,9 +16,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// laterState is what an older copy must not undo in the database that it replaces: who may come in,
-// what was revoked or deleted, and which skills were switched off or disallowed. Everything else is
-// as it was when the copy was made.
+// laterState is what an older copy must not undo in the database it replaces. It holds who may come
+// in, what was revoked or deleted, and which skills were switched off or disallowed. Everything
+// else is as in the copy.
 type laterState struct {
 	people      []store.PersonRow
 	settings    map[string]store.Setting

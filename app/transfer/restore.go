@@ -29,8 +29,8 @@ type Restore struct {
 	Dir     string           // the data directory
 	Keyring *secrets.Keyring // of the instance key that the new database is to have
 	Replace bool             // a database that is there is set aside, as before-restore-….db
-	// Keep is called when the database is whole and sound, just before it gets its place: it keeps the
-	// instance key if that is new. It may be nil.
+	// Keep keeps a new instance key; it may be nil. It is called when the database is sound, before it
+	// gets its place.
 	Keep func() error
 	By   app.Actor
 	Log  *slog.Logger
@@ -39,8 +39,8 @@ type Restore struct {
 // Restored says what a restore did.
 type Restored struct {
 	Counts content.Counts // of an .airlock file
-	// Kept: what was replaced is a later state of the same database, so people and settings are those
-	// that it had, and what was revoked or deleted there is so here.
+	// Kept: a later state of the same database was replaced. Its people, settings, revocations and
+	// deletions are kept.
 	Kept bool
 	AsOf time.Time // the last audit event that was restored; zero if there is none
 	Said []string  // what was taken away again, a sentence each
@@ -56,8 +56,8 @@ func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) 
 	return done, err
 }
 
-// FromPoint makes the database from a restore point, which needs the instance keys that it was made
-// with on the keyring; all of it is sealed with the first one afterwards.
+// FromPoint makes the database from a restore point. The keyring must hold the point's instance
+// keys; afterwards everything is sealed with the first key.
 func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err error) {
 	err = r.build(ctx, &done, func(scratch string) error {
 		if err := copyFile(path, filepath.Join(scratch, store.FileName)); err != nil {
@@ -278,10 +278,9 @@ func (r Restore) readReplaced(ctx context.Context, end store.AuditMark) (later *
 	return later
 }
 
-// setAside gives the present database a second name, so that there is one at every moment: the new
-// one then takes the first name in one step. A write-ahead log that is still there, also one whose
-// database somebody deleted, goes first: SQLite would take it for the new database's and write its
-// pages over it.
+// setAside gives the present database a second name. Thus one exists at every moment: the new one
+// takes the first name in one step. A remaining write-ahead log goes first, also that of a deleted
+// database: SQLite would write its pages over the new one.
 func setAside(target string) error {
 	aside := filepath.Join(filepath.Dir(target), asidePrefix+time.Now().UTC().Format(stampForm)+pointSuffix)
 	for _, end := range []string{"-wal", "-shm"} {

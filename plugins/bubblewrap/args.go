@@ -55,9 +55,9 @@ func readableFacts(proc string) (files []string) {
 
 type file struct{ path, content string }
 
-// etcBinds are paths that the runtime's own /etc has to provide: the linker's cache, Debian's
-// library links (numpy's BLAS), certificates without private keys, service names, rendering
-// settings and Java's needs.
+// etcBinds lists the paths that the runtime's own /etc has to provide. These are the linker's
+// cache, Debian's library links (numpy's BLAS), certificates without private keys, service names,
+// rendering settings and Java's needs.
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs",

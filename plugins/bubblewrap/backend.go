@@ -71,7 +71,7 @@ func newBackend(guest func() ([]byte, error)) *Backend {
 	return b
 }
 
-// Close ends what stays between boxes. Nothing may be opened any more.
+// Close ends what stays between boxes. Nothing may be opened afterwards.
 func (b *Backend) Close() error {
 	if h, err := b.ready.Host(Name); err == nil {
 		h.retire()

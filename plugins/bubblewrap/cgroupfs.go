@@ -117,7 +117,7 @@ func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(
 		case whose.Instance == names.Instance:
 			errs = append(errs, end(dir))
 		case whose.Owner.Dead():
-			_ = dir.remove() // whoever may not leaves it to somebody who may
+			_ = dir.remove() // without the right, somebody else does
 		}
 	}
 	return errors.Join(errs...)

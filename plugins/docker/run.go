@@ -34,7 +34,7 @@ type box struct {
 	conn   client.HijackedResponse
 	meter  *meter
 	stderr stdio.Tail
-	over   bool // the engine has said that nothing runs in it any more
+	over   bool // the engine has said that nothing runs in it
 }
 
 func (h *host) newBox(spec plugins.Spec) (*box, error) {
@@ -58,7 +58,7 @@ func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Read
 	}
 	exit, err := b.serve(ctx, stdin, stdout)
 	if b.over {
-		// Removing the engine's record is the slowest part of an end, and nothing runs any more.
+		// Removing the engine's record is the slowest part of an end, and nothing runs now.
 		b.remover.Go(func() error {
 			_ = b.removeBox(ctx, b.name) // tried again until it works
 			return nil

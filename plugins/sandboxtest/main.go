@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Main runs the tests of m in a process that also serves as plugin and host:
+// Main runs the tests of m in a process that also serves as plugin and host.
 //
 //	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
 //	TESTBINARY check NAME                checks newBackend(stdin) in its own process and prints the report as JSON

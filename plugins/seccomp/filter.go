@@ -9,8 +9,8 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory invisible from outside: System V IPC,
-	// memory files, shared memory without a file, and a thread's own descriptor table. Backends
+	// CountedMemoryOnly also denies calls that take memory invisible from outside. These are System V
+	// IPC, memory files, shared memory without a file, and a thread's own descriptor table. Backends
 	// that poll memory set it; Mediated implies it.
 	CountedMemoryOnly bool
 

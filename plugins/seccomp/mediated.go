@@ -2,7 +2,7 @@ package seccomp
 
 import "golang.org/x/net/bpf"
 
-// retNotify hands the call to whoever holds the filter's listener.
+// retNotify hands the call to the holder of the filter's listener.
 const retNotify = 0x7fc00000
 
 // addMediated adds the rules for a box that shares its host's namespaces (Options.Mediated). A

@@ -1,5 +1,5 @@
-// Package search looks for known values in files that are not text: in their bytes, and in what gzip
-// and zip files (so xlsx, docx, pptx, jar) hold, nested up to maxDepth deep.
+// Package search looks for known values in files that are not text. It reads their bytes, and what
+// gzip and zip files (so xlsx, docx, pptx, jar) hold, nested up to maxDepth deep.
 //
 // Values are found as the redactor's streaming pass finds them, raw or in one encoding. Bytes are
 // counted, and all that a Search unpacks has one budget. An archive that can't be read whole is no

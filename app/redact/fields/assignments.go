@@ -17,7 +17,7 @@ var spoken = regexp.MustCompile(`(?:^|\s)(?:login\s+\S+|machine\s+\S+)\s+passwor
 // maxAssignments bounds what a value in one long line costs.
 const maxAssignments = 4000
 
-// namedLine is the beginning of a line with a name, and otherLine that of one that may have
+// namedLine matches the beginning of a line with a name. otherLine matches one that may have
 // another; comments, sections and lists don't count.
 var (
 	namedLine = regexp.MustCompile(`(?m)^[ \t]*(?:- +|export +)*["']?[A-Za-z_/][A-Za-z0-9_./-]*["']?[ \t]*(?:=>|[:=])`)
@@ -239,8 +239,8 @@ func (r *reader) readQuoted(text string, at int) (readings []string, end int) {
 	return []string{quoted, unescape(quoted), undoubleQuotes.Replace(quoted)}, end + 1
 }
 
-// closingQuote returns where the quote is that closes the one at an offset, -1 if none does:
-// nothing of the value can follow it, or else it is the first.
+// closingQuote returns the offset of the closing quote, or -1. It is the first, or one that nothing
+// of the value can follow.
 func closingQuote(text string, at int) int {
 	first, quote := -1, text[at]
 	for i := at + 1; i < len(text); i++ {

@@ -1,6 +1,5 @@
-// Package fields finds what is secret in a value that is put together from several parts, such as
-// a URL, a DSN, JSON, YAML, user:password, a key in PEM, .pgpass, netrc, or names beside values as in
-// .env, INI and TOML files.
+// Package fields finds the secrets in a value of several parts. It reads URLs, DSNs, JSON, YAML,
+// user:password, keys in PEM, .pgpass, netrc, and names beside values as in .env, INI and TOML.
 //
 // What has a secret's name (names.go) is a Field: it counts as a value of its own. What only looks
 // made at random is a word: it counts as it is, and in part. The rest, such as hosts, user names,

@@ -24,8 +24,8 @@ type Field struct {
 	Text string
 }
 
-// Unguessable reports whether a field may be masked where nobody holds it: by what is masked a
-// script could find a short one, or a word.
+// Unguessable reports whether a field may be masked where nobody holds it. From masks, a script
+// could find out a short field or a word.
 func (f Field) Unguessable() bool {
 	return utf8.RuneCountInString(f.Text) >= minReading && app.WeakValue(app.NewSecret(f.Text)) == ""
 }
@@ -80,8 +80,8 @@ func (r *reader) leavesPublic(value string) bool {
 	return n >= minWord || 5*n >= 3*len(value)
 }
 
-// isPublic reports whether a value that is put together from several parts has lines or names that
-// are in ordinary text, too, even if nothing in it has the name of a secret.
+// isPublic reports whether parts of a value are ordinary text too. It looks at lines and names,
+// even if none is a secret's.
 func isPublic(value string) bool {
 	return strings.Contains(value, "://") || strings.IndexByte("{[", value[0]) >= 0 || lineBreak.MatchString(value)
 }

@@ -64,8 +64,8 @@ func metadataWords() []string {
 		"prefix", "suffix", "format", "created", "updated", "at", "in", "endpoint", "issuer", "scope", "scopes"}
 }
 
-// wordsOf returns the words of a name in lower case, without digits at their ends: those between
-// signs, and those that begin with a capital.
+// wordsOf returns the words of a name in lower case, without digits at their ends. Signs and
+// capitals begin new ones.
 func wordsOf(name string) []string {
 	var b strings.Builder
 	small := false

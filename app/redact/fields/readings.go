@@ -19,8 +19,8 @@ const (
 	maxLogin   = 8 << 10 // bytes of the longest text that may be a token, or a user and a password
 )
 
-// readings takes note of what programs read a secret text as: what it decodes to, from a length on
-// that is given in characters, and of a single text the part that is secret by itself.
+// readings notes what programs read a secret text as. That is what it decodes to, of least
+// characters or more, and the secret part of a single text.
 func (r *reader) readings(name, text string, single bool, depth, least int) {
 	if r.budget -= len(text); depth <= 0 || r.budget < 0 {
 		return
@@ -46,9 +46,9 @@ func (r *reader) noteReading(name, text string, depth, least int) {
 	r.readings(name, text, !r.read(text, depth), depth, least)
 }
 
-// decodings returns the texts for which a text may be written: percent-encoded, quoted or escaped
-// as in JSON, XML, programs and settings, in base64 or hex. Escapes that a format doesn't know are
-// read as lenient programs do.
+// decodings returns the texts that a text may stand for. It may be percent-encoded, quoted or
+// escaped as in JSON, XML, programs and settings, in base64 or hex. Unknown escapes are read as
+// lenient programs do.
 func decodings(text string) (plain []string) {
 	add := func(decoded string, err error) {
 		if err == nil && decoded != text && isPrintable(decoded) {
@@ -119,8 +119,8 @@ func credentialsOf(text string) string {
 	return ""
 }
 
-// secretPart returns the part of a text that is secret by itself: the signature of a JWT, the
-// credentials behind a scheme, or what stands behind a name and a colon; "" if there is none.
+// secretPart returns the part of a text that is secret by itself, or "". It is a JWT's signature,
+// the credentials behind a scheme, or the text behind a name and a colon.
 func secretPart(text string) string {
 	if len(text) > maxLogin {
 		return ""

@@ -100,8 +100,8 @@ func isQuoted(before string) bool {
 	return before != "" && strings.ContainsRune("\"'`>", rune(before[len(before)-1]))
 }
 
-// password accepts what was chosen as a password: of two kinds of characters at least; where it
-// isn't quoted, and so may be code, longer and with digits or signs.
+// password accepts text with at least two kinds of characters. Unquoted text may be code: it must
+// be longer, with digits or signs.
 func password(before, secret string) bool {
 	_, digits, others, all := kinds(secret)
 	if all < 2 || code(secret) {

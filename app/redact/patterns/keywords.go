@@ -34,8 +34,8 @@ func newKeywords(rules []compiled) *keywords {
 // pair joins two bytes; letters of either case give the same.
 func pair(a, b byte) uint16 { return (uint16(a)<<8 | uint16(b)) | 0x2020 }
 
-// each calls found for every keyword, in the order of their starts, and returns how many bytes at
-// the end of the text may begin one.
+// each calls found for every keyword, in the order of their starts. It returns how many last bytes
+// may begin one.
 func (k *keywords) each(text string, found func(rule, start, length int)) (begun int) {
 	for i := 1; i < len(text); i++ {
 		p := pair(text[i-1], text[i])

@@ -79,8 +79,8 @@ func compile(r Rule) (compiled, error) {
 // in one of them.
 const openLines = 6
 
-// mayBegin reports whether a match of a keyword may begin where it would have to: the case of
-// letters is that of the rule, and no word is cut in two.
+// mayBegin reports whether a keyword's match may begin where it would have to. The rule's case must
+// fit, and no word may be cut.
 func (r *compiled) mayBegin(text string, keyword, length int) bool {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return false

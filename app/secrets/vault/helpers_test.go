@@ -122,7 +122,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			<-wait
 		}
 	}
-	// The Vault answers also when whoever asked has gone.
+	// The Vault answers also when the client has gone.
 	g.proxy.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
 }
 

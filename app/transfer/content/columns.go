@@ -6,9 +6,9 @@ import (
 	"reflect"
 )
 
-// decodeColumns fills a record from the row that it embeds: each member from the row's column of
-// the same name, which is JSON unless the member is a text. Sealed columns and references have
-// other types and stay empty.
+// decodeColumns fills a record's members from the columns of the row that it embeds. Names are
+// equal; columns are JSON unless the member is a text. Sealed columns and references have other
+// types and stay empty.
 func decodeColumns(record any) error {
 	return eachColumn(record, func(member, column reflect.Value, name string) error {
 		if member.Kind() == reflect.String {

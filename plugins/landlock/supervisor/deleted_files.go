@@ -31,7 +31,7 @@ func findDeletedFiles(processes []process, tmp string, longest int64) deletedFil
 		for _, entry := range fds {
 			fd := thread + "/fd/" + entry.Name()
 			target, err := os.Readlink(fd)
-			u.closed = u.closed || errors.Is(err, fs.ErrPermission) // uid 0 may list them all the same
+			u.closed = u.closed || errors.Is(err, fs.ErrPermission) // uid 0 may still list them
 			var stat unix.Stat_t
 			if err != nil || !isRemoved(target, tmp) || unix.Stat(fd, &stat) != nil {
 				continue

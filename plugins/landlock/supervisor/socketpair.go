@@ -15,7 +15,7 @@ type socketPairs struct {
 	address   unix.Sockaddr // nil while there is none
 }
 
-// pair returns two connected sockets on loopback. Whoever else connects to the port is turned away.
+// pair returns two connected sockets on loopback. Other clients of the port are turned away.
 func (m *socketPairs) pair() (client, server int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -134,7 +134,7 @@ func (j *job) tell(x execution) {
 		return
 	}
 	j.reported, j.reportedAt = words, time.Now()
-	if x.Status == app.StatusAwaitingApproval { // the link is for a person, whoever wants no reports
+	if x.Status == app.StatusAwaitingApproval { // the link is for a person, also without reports
 		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(words))
 		return
 	}

@@ -34,9 +34,9 @@ type TLSWorld struct {
 	seen map[string][]byte // by host: all that was sent to it
 }
 
-// NewTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test
-// belongs to nobody; badcert.test has an untrusted certificate; h2.test speaks HTTP/2 only;
-// ssh.test greets first.
+// NewTLSWorld starts the servers. echo.test and its wildcard neighbours repeat everything;
+// other.test belongs to nobody; badcert.test has an untrusted certificate; h2.test speaks HTTP/2
+// only; ssh.test greets first.
 func NewTLSWorld(t *testing.T) *TLSWorld {
 	w := &TLSWorld{seen: map[string][]byte{}, Roots: filepath.Join(t.TempDir(), "roots.pem")}
 	authority := NewTestAuthority(t)
