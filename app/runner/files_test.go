@@ -93,35 +93,6 @@ func TestAStorageThatTakesNothing(t *testing.T) {
 	}
 }
 
-// Files of an ended script were searched for minutes after its profile was revoked.
-func TestHoleH5StopWithholdsFiles(t *testing.T) {
-	t.Parallel()
-	keyring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("0123456789abcdef", 2)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := New(Config{Workers: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler), Files: files.New(files.Config{
-		Store: storetest.Open(t), Keyring: keyring, Dir: t.TempDir(),
-	})})
-	defer r.Stop()
-	run := newRun(r, Claim{Execution: app.Execution{Handle: "x"}})
-	if err := run.script.files.collect(guest.Artifact{Name: "a.txt", Size: 1}, strings.NewReader("a")); err != nil {
-		t.Fatal(err)
-	}
-	if stop := run.endScript(); stop != nil {
-		t.Fatal(stop)
-	}
-	run.Stop(StopProfile(ProfileRevoked))
-	var e ending
-	run.script.files.After(&e)
-	if a := e.artifacts[0]; a.Blob != 0 || a.Withheld != "The execution was cancelled before it was checked and stored." {
-		t.Errorf("%+v", a)
-	}
-	if run.StoppedBy(StopProfile(ProfileRevoked)) || stopOf(run.ctx) != nil {
-		t.Error("the script's end has changed")
-	}
-}
-
 // The agent learns what is missing, that nothing ran, and the next step.
 func TestWhatIsNotThereAnyMore(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,10 +17,6 @@ import (
 // moreMemory bounds the additional KiB of server and backend for files of 64 MiB: buffers and
 // uncollected memory.
 const moreMemory = 24 << 10
-
-// maskingMemory bounds the server's additional KiB for masking texts, however many there are at
-// once.
-const maskingMemory = 150 << 10
 
 // TestLargeFilesTakeNoMemory sends 64 MiB to a script and back, and measures peak memory of server
 // and backend: see onBackends.
@@ -46,32 +41,6 @@ func TestLargeFilesTakeNoMemory(t *testing.T) {
 				t.Errorf("%s: %s took %d MiB more for 64 MiB", backend, name, (large-small[name])>>10)
 			}
 		}
-	}
-}
-
-// TestLargeTextsAreMaskedInTurns lets executions that end at once leave the largest text that is masked.
-func TestLargeTextsAreMaskedInTurns(t *testing.T) {
-	const workers = 5
-	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=5", "AIRLOCK_WORKERS=5")}
-	d.Admin(fileSecret, "credential", "set", "TOKEN", "--mode", "injected")
-	profile := d.Placed("bubblewrap", "--key", "TOKEN")
-	script := "save_file('a.csv', 'id-7f3a,2026-11-27T00:00:00Z,some words of a log,1234567.89\\n' * inputs)"
-	d.run(profile, map[string]any{"script": script, "inputs": 1})
-	before := d.peaks()["serve"]
-	var runs sync.WaitGroup
-	for range workers {
-		runs.Go(func() {
-			x := d.run(profile, map[string]any{"script": script, "inputs": 69_000}) // 4.0 MiB
-			if x.Status != "completed" || len(x.Artifacts) != 1 || x.Artifacts[0].URL == "" {
-				t.Errorf("%+v", x)
-			}
-		})
-	}
-	runs.Wait()
-	after := d.peaks()["serve"]
-	t.Logf("%d KiB before, at most %d KiB", before, after)
-	if after > before+maskingMemory {
-		t.Errorf("masking %d texts took %d MiB", workers, (after-before)>>10)
 	}
 }
 

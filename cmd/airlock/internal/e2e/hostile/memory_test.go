@@ -15,7 +15,7 @@ import (
 type worstText struct {
 	name, script string
 	inputs       any
-	status       string // that is reached; "" for completed
+	asks         bool // and waits for the answer; others complete
 }
 
 const (
@@ -31,7 +31,7 @@ var worstTexts = []worstText{
 	{name: "three texts", script: threeTexts},
 	{name: "numbers", script: twoMillion},
 	{name: "prose", script: "print('an ordinary sentence, with signs & words. ' * 24_000)"},
-	{name: "prompt", script: asks, status: "awaiting_llm"},
+	{name: "prompt", script: asks, asks: true},
 	{name: "value", script: "k = settings.get('KEY')\nassert len(k) == 65_536\nprint((k * 20)[7:1_000_000])"},
 	{name: "comment", script: "# " + strings.Repeat("%252541", 140_000)},
 	{name: "inputs", script: "assert len(inputs) == 980_000", inputs: strings.Repeat("%252541", 140_000)},
@@ -43,7 +43,7 @@ var worstTexts = []worstText{
 var worstAtOnce = []worstText{
 	{name: "numbers and files", script: leavesText + "\n" + twoMillion}, {name: "numbers", script: twoMillion},
 	{name: "numbers and text", script: "print('%252541' * 140_000)\n" + twoMillion}, {name: "numbers", script: twoMillion},
-	{name: "prompt", script: threeTexts + "\n" + asks, status: "awaiting_llm"},
+	{name: "prompt", script: threeTexts + "\n" + asks, asks: true},
 }
 
 // TestHoleH4MemoryOfTheServer: no text takes gigabytes of the server's memory, and neither do
@@ -95,8 +95,8 @@ func (w worstText) send(in *e2e.Instance, profile string) (x e2e.Execution) {
 func (w worstText) await(in *e2e.Instance, x e2e.Execution) {
 	in.T.Helper()
 	want := "completed"
-	if w.status != "" {
-		want = w.status
+	if w.asks {
+		want = "awaiting_llm"
 	}
 	e2e.Eventually(in.T, 2*time.Minute, w.name+" is "+want, func() bool {
 		in.Call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &x)
