@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/shares"
+	appskills "github.com/computclaw/airlock/app/skills"
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
@@ -51,7 +52,7 @@ func New(cfg Config) *Handlers {
 		changes:      httpx.NewRateLimiter(ChangesPerMinute, cfg.Now),
 		skillUploads: httpx.NewRateLimiter(skillUploadsPerMinute, cfg.Now),
 		fileUploads:  shares.New(uploadsAtOnce),
-		skillFiles:   shares.NewTurns(skillsAtOnce, shares.New(skillsWaiting), errTooManySkills),
+		skillFiles:   appskills.NewTurns(),
 	}
 }
 

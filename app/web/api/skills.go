@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -24,17 +23,11 @@ const (
 	zipType = "application/zip"
 
 	skillUploadsPerMinute = 20 // by one address
-	skillsAtOnce          = 2  // each unpacks up to bundle.MaxUnpacked into memory; one a profile
-	skillsWaiting         = 8  // each with a zip file of up to bundle.MaxPacked
-	skillPatience         = 20 * time.Second
 )
-
-var errTooManySkills = app.E(app.CodeRateLimited, "too many skills are being sent and read at once",
-	"Wait 5 s, then try again.")
 
 // takeMemory waits for a profile's turn to hold skill files. The caller must call release.
 func (h *Handlers) takeMemory(c echo.Context, p app.Profile) (release func(), err error) {
-	return h.skillFiles.TakeWithin(c.Request().Context(), p.Handle, skillPatience)
+	return h.skillFiles.TakeWithin(c.Request().Context(), p.Handle, appskills.Patience)
 }
 
 // uploadSkill answers POST /skills with a zip file, or JSON that names a past execution.
