@@ -189,8 +189,8 @@ func profileFacts(p content.Profile, policy app.Policy, s side) []fact {
 	return append(facts, fact{name: "Runs", text: cmp.Or(policy.Placement.String(), "wherever the instance runs scripts")})
 }
 
-// grants returns what a policy's keys grant. The credential's mode counts; the policy has the mode at
-// the lock.
+// grants returns what a policy's keys grant. The credential's mode counts; the policy has the one
+// at the lock.
 func (s side) grants(policy app.Policy) (keys []profiles.KeyGrant) {
 	for _, g := range policy.Keys {
 		if c, ok := s(g.CredentialID); ok {

@@ -51,8 +51,8 @@ func NewBodyPlaces(wait time.Duration) *Places {
 	return &Places{Turns: shares.NewTurns(largeBodies, shares.New(placeQueue), ErrBodies), wait: cmp.Or(wait, placeWait)}
 }
 
-// NewAnswerPlaces returns places of answers; profiles take turns. Answers wait at most wait. Readers
-// have at least grace. 0 stands for the defaults.
+// NewAnswerPlaces returns places of answers; profiles take turns. Answers wait at most wait, and
+// readers have at least grace. 0 stands for the defaults.
 func NewAnswerPlaces(wait, grace time.Duration) *Places {
 	return &Places{shares.NewTurns(largeAnswers, shares.New(placeQueue), ErrAnswers), cmp.Or(wait, placeWait),
 		cmp.Or(grace, answerGrace)}
