@@ -361,7 +361,7 @@ func TestLossesAreSaidOfABackup(t *testing.T) {
 	h.No(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	id := must[string](t)(h.Start(person()))
 	j := must[transfer.Job](t)(h.cfg.Transfer.Job(id))
-	for ; j.Running(); j = must[transfer.Job](t)(h.cfg.Transfer.Job(id)) {
+	for ; j.IsRunning(); j = must[transfer.Job](t)(h.cfg.Transfer.Job(id)) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	h.No(j.Err)
@@ -465,8 +465,8 @@ func (s swapping) Get(context.Context, string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.give)), nil
 }
 
-// A storage returns yesterday's backup, alike but with an older value, or other bytes. Neither counts
-// as a backup, and neither is opened.
+// A storage returns yesterday's backup, alike but with an older value, or other bytes. Neither
+// counts as a backup, and neither is opened.
 func TestWhatTheStorageMadeUpIsNoBackup(t *testing.T) {
 	h := newFixture(t, "aaaa")
 	h.Credential("STRIPE_KEY", "sk_live_of_yesterday", "api.stripe.com")

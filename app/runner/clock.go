@@ -50,8 +50,8 @@ func (c *clock) stop() time.Duration {
 	return c.used
 }
 
-// elapsed returns the time used so far, and whether the clock was stopped for good.
-func (c *clock) elapsed() (used time.Duration, over bool) {
+// measure returns the time used so far, and whether the clock was stopped for good.
+func (c *clock) measure() (used time.Duration, over bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if used = c.used; !c.since.IsZero() {

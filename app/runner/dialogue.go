@@ -343,8 +343,8 @@ func (d *dialogue) close() { d.turn <- struct{}{} }
 // redact redacts a text of a question.
 func (d *dialogue) redact(text string) redact.Clean { return d.session.redaction.text("prompt", text) }
 
-// waitedFor returns how long the script has waited for answers.
-func (d *dialogue) waitedFor() time.Duration {
+// waitTime returns how long the script has waited for answers.
+func (d *dialogue) waitTime() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.waited

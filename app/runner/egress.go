@@ -56,7 +56,7 @@ type liveNetwork struct {
 
 // Before opens the session.
 func (h *liveNetwork) Before(ctx context.Context, b *Binding) error {
-	session := h.runner.cfg.Gateway.Session(b.grant.forEgress(), h.connected)
+	session := h.runner.cfg.Gateway.Session(b.grant.forEgress(), h.noteConnected)
 	h.uncut = context.AfterFunc(ctx, session.Close) // at once, whatever else takes time then
 	h.mu.Lock()
 	h.session, h.grant = session, b.grant
@@ -73,7 +73,7 @@ func (h *liveNetwork) After(*ending) {
 	h.session.Close()
 }
 
-func (h *liveNetwork) connected() {
+func (h *liveNetwork) noteConnected() {
 	h.redaction.noteReached()
 	h.changed()
 }
@@ -107,7 +107,7 @@ func (h *liveNetwork) Dial(ctx context.Context, host string, port int) (guest.Co
 		session.RecordRefused(host)
 		return nil, errUnknownName
 	}
-	if refusedInBox(g.hosts, host, port) {
+	if isRefusedInBox(g.hosts, host, port) {
 		return nil, h.refuseOnce(ctx, session, place{host, port})
 	}
 	conn, err := session.Dial(ctx, host, port)
@@ -148,7 +148,7 @@ func (h *liveNetwork) Asked(ctx context.Context, host string, port, line int) {
 	h.asked.note(p, line)
 	switch session, g := h.current(); {
 	case port == 0:
-	case refusedInBox(g.hosts, name, port):
+	case isRefusedInBox(g.hosts, name, port):
 		_ = h.refuseOnce(ctx, session, p)
 	case isAddress(name) && h.firstRefusal(p): // a plain key's value names it, so the list allows it in vain
 		session.RecordLimited(name, port, rules.NotListed)
@@ -193,9 +193,9 @@ func isLinkLocal(name string) bool {
 	return err == nil && addr.IsLinkLocalUnicast()
 }
 
-// refusedInBox reports whether nothing in the box listens for the place, although its name resolves
-// or needs no resolver.
-func refusedInBox(hosts []app.Host, name string, port int) bool {
+// isRefusedInBox reports whether nothing in the box listens for the place, although its name
+// resolves or needs no resolver.
+func isRefusedInBox(hosts []app.Host, name string, port int) bool {
 	address := isAddress(name)
 	known := address
 	for _, h := range hosts {

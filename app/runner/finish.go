@@ -40,7 +40,7 @@ func (r *Run) finish(e ending) store.Finish {
 	}
 	r.notifier.stop()
 	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.script.started.get(), r.script.output.firstAt()
-	f.LLMTime, f.Masked = r.script.dialogue.waitedFor(), r.session.redaction.counted()
+	f.LLMTime, f.Masked = r.script.dialogue.waitTime(), r.session.redaction.countHits()
 	return f
 }
 
@@ -189,14 +189,14 @@ func (r *Run) discardUnchecked(e ending, raw redact.Execution) (verdict, redact.
 	clean := redact.Cleaned{Error: r.session.redaction.text("error", v.message), Hits: map[string]redact.Hits{}}
 	if len(raw.Network) > 0 {
 		var text redact.Clean
-		text, clean.Hits["network"] = unchecked()
+		text, clean.Hits["network"] = standIn()
 		clean.Network = slices.Repeat([]redact.Clean{text}, len(raw.Network))
 	}
 	if len(raw.Stdout.Raw) > 0 {
-		clean.Stdout, clean.Hits["stdout"] = unchecked()
+		clean.Stdout, clean.Hits["stdout"] = standIn()
 	}
 	if len(raw.Stderr.Raw) > 0 {
-		clean.Stderr, clean.Hits["stderr"] = unchecked()
+		clean.Stderr, clean.Hits["stderr"] = standIn()
 	}
 	return v, clean
 }

@@ -23,7 +23,7 @@ type output struct {
 
 // open makes the captures.
 func (o *output) open() {
-	cfg := capture.Config{Limit: o.session.runner.cfg.Limits.Output, Turns: &o.turns, Changed: o.printed,
+	cfg := capture.Config{Limit: o.session.runner.cfg.Limits.Output, Turns: &o.turns, Changed: o.notePrinted,
 		Redactor: o.session.redaction.current}
 	flooded := func(stream string) func() { return func() { o.session.stop(stopFlood(stream, cfg.Limit)) } }
 	second := cfg
@@ -49,8 +49,8 @@ func (o *output) writeStderr(p []byte) {
 	stderr.Add(p)
 }
 
-// printed is called when more text can be shown.
-func (o *output) printed() {
+// notePrinted is called when more text can be shown.
+func (o *output) notePrinted() {
 	o.mu.Lock()
 	if o.first.IsZero() {
 		o.first = o.session.runner.cfg.Now()
@@ -81,7 +81,7 @@ func (o *output) printedBytes() int64 {
 	if stdout == nil {
 		return 0
 	}
-	return stdout.Printed() + stderr.Printed()
+	return stdout.CountPrinted() + stderr.CountPrinted()
 }
 
 // maxTail bounds how much of an output's end is read for hints, in bytes.

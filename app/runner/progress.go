@@ -20,7 +20,7 @@ type Progress struct {
 
 // Progress returns how far the execution is.
 func (r *Run) Progress() Progress {
-	ran, over := r.script.clock.elapsed()
+	ran, over := r.script.clock.measure()
 	p := Progress{Phase: app.PhaseRunning, Started: r.script.started.get(), Ran: ran}
 	switch {
 	case over:

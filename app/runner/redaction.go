@@ -112,8 +112,8 @@ func (r *redaction) count(channel string, hits redact.Hits) {
 	r.hits[channel] = r.hits[channel].Plus(hits)
 }
 
-// counted returns the hits so far, by channel.
-func (r *redaction) counted() map[string]redact.Hits {
+// countHits returns the hits so far, by channel.
+func (r *redaction) countHits() map[string]redact.Hits {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.hits)
@@ -128,15 +128,15 @@ type checkedRedactor struct {
 	err error // the values of others could not be read, so nothing is let through
 }
 
-// unchecked returns the stand-in for a text that could not be redacted.
-func unchecked() (redact.Clean, redact.Hits) {
+// standIn returns the stand-in for a text that could not be redacted.
+func standIn() (redact.Clean, redact.Hits) {
 	return redact.Fixed("[REDACTED: could not be checked]"), redact.Hits{{Count: 1}}
 }
 
 // Text redacts one text.
 func (r checkedRedactor) Text(text string) (redact.Clean, redact.Hits) {
 	if r.err != nil {
-		return unchecked()
+		return standIn()
 	}
 	return r.red.Text(text)
 }
@@ -144,7 +144,7 @@ func (r checkedRedactor) Text(text string) (redact.Clean, redact.Hits) {
 // Cut redacts a text whose end may be missing.
 func (r checkedRedactor) Cut(text string) (redact.Clean, redact.Hits) {
 	if r.err != nil {
-		return unchecked()
+		return standIn()
 	}
 	return r.red.Cut(text)
 }
@@ -152,7 +152,7 @@ func (r checkedRedactor) Cut(text string) (redact.Clean, redact.Hits) {
 // Texts redacts several texts as one.
 func (r checkedRedactor) Texts(texts []string) []redact.Clean {
 	if r.err != nil {
-		clean, _ := unchecked()
+		clean, _ := standIn()
 		return slices.Repeat([]redact.Clean{clean}, len(texts))
 	}
 	clean, _ := r.red.Texts(texts)

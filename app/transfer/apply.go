@@ -59,7 +59,7 @@ func (p *planner) apply(ctx context.Context, s *Service, by app.Actor, choice Ch
 		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]bool{}, added: map[string]bool{},
 		awaited: map[string]store.SkillVersionRow{}}
 	defer m.closeSpool()
-	if err := m.arranged(ctx); err != nil {
+	if err := m.writeBase(ctx); err != nil {
 		return m.report, err
 	}
 	newest, err := m.tx.Executions.Newest(ctx)
@@ -78,8 +78,8 @@ func (p *planner) apply(ctx context.Context, s *Service, by app.Actor, choice Ch
 	return m.report, m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
-// arranged writes all up to the skills. Its parts need each other in this order.
-func (m *importer) arranged(ctx context.Context) error {
+// writeBase writes all up to the skills. Its parts need each other in this order.
+func (m *importer) writeBase(ctx context.Context) error {
 	for _, c := range m.in.Credentials {
 		if err := m.credential(ctx, c); err != nil {
 			return err

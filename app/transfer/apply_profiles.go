@@ -30,7 +30,7 @@ func (m *importer) profile(ctx context.Context, f content.Profile) error {
 			return err
 		}
 		if f.Revoked {
-			if err := m.revoked(ctx, f.Handle); err != nil {
+			if err := m.noteRevoked(ctx, f.Handle); err != nil {
 				return err
 			}
 		}
@@ -38,9 +38,9 @@ func (m *importer) profile(ctx context.Context, f content.Profile) error {
 	return m.newProfile(ctx, f, here.UpdatedAt)
 }
 
-// revoked reports and audits that a profile is newly revoked. A running server learns from the log
-// which executions to stop.
-func (m *importer) revoked(ctx context.Context, handle string) error {
+// noteRevoked reports and audits that a profile is newly revoked. A running server learns from the
+// log which executions to stop.
+func (m *importer) noteRevoked(ctx context.Context, handle string) error {
 	m.report.Revoked = append(m.report.Revoked, handle)
 	return m.note(ctx, "profile.revoke", handle, "Revoked, as a file says.")
 }
@@ -56,7 +56,7 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	profile.Lookup = m.ring.Lookup(secrets.Profiles, f.ID)
 	profile.SealedID = m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID))
 	profile.Locked, profile.Policy = false, version // see LockLoaded
-	profile.UpdatedAt = max(m.updatedAt(f.UpdatedAt), before+1)
+	profile.UpdatedAt = max(m.changeTime(f.UpdatedAt), before+1)
 	id, added, err := m.tx.Load(ctx, profile)
 	if err == nil && !added {
 		err = content.Contradiction("profile "+f.Handle, "is here already", nil)
@@ -90,9 +90,9 @@ func (m *importer) newProfile(ctx context.Context, f content.Profile, before int
 	return m.note(ctx, "profile.import", f.Handle, "Added from a file.")
 }
 
-// updatedAt returns the time of a profile's last change, which includes an import. A page opened
+// changeTime returns the time of a profile's last change, which includes an import. A page opened
 // earlier must not decide on unseen changes.
-func (m *importer) updatedAt(file int64) int64 {
+func (m *importer) changeTime(file int64) int64 {
 	now := m.now.UnixMilli()
 	if m.fresh {
 		return min(file, now)
@@ -107,7 +107,7 @@ func (m *importer) versionHere(ctx context.Context, f content.Profile) (int, err
 	if !was || f.Policy > last {
 		return f.Policy, nil
 	}
-	policy := m.mapped(m.in.Current(f))
+	policy := m.mapPolicy(m.in.Current(f))
 	policy.Version, policy.CreatedAt, policy.CreatedBy = last+1, m.now, m.by
 	return policy.Version, m.tx.Policies.Insert(ctx, f.Handle, policy)
 }
@@ -119,7 +119,7 @@ func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) erro
 	if err != nil {
 		return err
 	}
-	policy := m.mapped(m.in.Current(f))
+	policy := m.mapPolicy(m.in.Current(f))
 	now, err := m.tx.Policies.Version(ctx, p.Handle, p.Policy)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) erro
 	}
 	if f.Revoked {
 		p.Revoked, revokedAt = true, m.now
-		if err := m.revoked(ctx, f.Handle); err != nil {
+		if err := m.noteRevoked(ctx, f.Handle); err != nil {
 			return err
 		}
 	}
@@ -152,9 +152,9 @@ func (m *importer) overwriteProfile(ctx context.Context, f content.Profile) erro
 	return m.note(ctx, "profile.import", f.Handle, "Overwritten from a file.")
 }
 
-// mapped returns a policy with this instance's credential ids. A grant of a credential outside the
-// file points nowhere.
-func (m *importer) mapped(p app.Policy) app.Policy {
+// mapPolicy returns a policy with this instance's credential ids. A grant of a credential outside
+// the file points nowhere.
+func (m *importer) mapPolicy(p app.Policy) app.Policy {
 	keys := make([]app.Grant, len(p.Keys))
 	for i, g := range p.Keys {
 		keys[i] = g
@@ -187,7 +187,7 @@ func (m *importer) policies(ctx context.Context) error {
 			continue
 		}
 		for _, v := range versions {
-			body := m.mapped(v.Body)
+			body := m.mapPolicy(v.Body)
 			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: content.JSON(body), Digest: body.Digest(),
 				CreatedBy: content.JSON(v.CreatedBy), CreatedAt: v.CreatedAt}
 			if _, _, err := m.tx.Load(ctx, row); err != nil {

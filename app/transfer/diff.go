@@ -163,7 +163,7 @@ func profileFacts(p content.Profile, policy app.Policy, s side) []fact {
 		{name: "Scripts", text: p.MayRun, say: app.MayRun(p.MayRun).Sentence()},
 	}
 	if !p.Locked {
-		policy = app.Policy{Hosts: p.Allowed(), Placement: p.Placement()}
+		policy = app.Policy{Hosts: p.AllowedHosts(), Placement: p.Placement()}
 		for _, k := range p.Keys {
 			policy.Keys = append(policy.Keys, app.Grant{Key: k.Name, Mode: k.Mode, Hosts: k.Hosts, CredentialID: k.Credential})
 		}

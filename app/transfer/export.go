@@ -99,7 +99,7 @@ type exporter struct {
 }
 
 func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
-	steps := []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies, e.skills,
+	steps := []func(context.Context, *store.Tx) error{e.writeOpening, e.credentials, e.writeProfiles, e.policies, e.skills,
 		e.bundles, e.approvals}
 	if e.what.History {
 		steps = append(steps, e.executions, e.stats)
@@ -108,7 +108,7 @@ func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
 		steps = append(steps, e.people)
 	}
 	if e.what.History && e.what.Profiles == nil {
-		steps = append(steps, e.events, e.archived)
+		steps = append(steps, e.events, e.writeArchived)
 	}
 	for _, step := range steps {
 		if err := step(ctx, tx); err != nil {
@@ -118,7 +118,7 @@ func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
 	return e.out.Write(content.Record{End: &content.Ending{Counts: e.out.Counts}})
 }
 
-func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
+func (e *exporter) writeOpening(ctx context.Context, tx *store.Tx) error {
 	if err := e.readProfiles(ctx, tx); err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (e *exporter) events(ctx context.Context, tx *store.Tx) error {
 	return tx.Events.Each(ctx, func(row store.EventRow) error { return e.out.Write(content.Record{Event: &row}) })
 }
 
-func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
+func (e *exporter) writeArchived(ctx context.Context, tx *store.Tx) error {
 	return tx.Events.EachArchived(ctx, func(source string, row store.EventRow) error {
 		return e.out.Write(content.Record{Archived: &content.Archived{Source: source, EventRow: row}})
 	})

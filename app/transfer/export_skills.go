@@ -25,7 +25,7 @@ func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		s.Profiles = slices.DeleteFunc(s.Profiles, func(g content.SkillGrant) bool { return !e.chosen(g.Profile) })
+		s.Profiles = slices.DeleteFunc(s.Profiles, func(g content.SkillGrant) bool { return !e.isChosen(g.Profile) })
 		if e.what.Profiles != nil && len(s.Profiles) == 0 {
 			continue
 		}
@@ -41,14 +41,14 @@ func (e *exporter) skills(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// chosen reports whether a profile comes along.
-func (e *exporter) chosen(handle string) bool {
+// isChosen reports whether a profile comes along.
+func (e *exporter) isChosen(handle string) bool {
 	return e.what.Profiles == nil || slices.Contains(e.what.Profiles, handle)
 }
 
 func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
 	for _, v := range e.kept {
-		packed, err := e.packed(ctx, tx, v)
+		packed, err := e.packVersion(ctx, tx, v)
 		if err != nil {
 			return err
 		}
@@ -62,9 +62,9 @@ func (e *exporter) bundles(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// packed returns the files of a version. It is nil if they are lost or damaged, since that must not
-// make backups fail.
-func (e *exporter) packed(ctx context.Context, tx *store.Tx, v store.SkillVersionRow) ([]byte, error) {
+// packVersion returns the files of a version. It is nil if they are lost or damaged, since that
+// must not make backups fail.
+func (e *exporter) packVersion(ctx context.Context, tx *store.Tx, v store.SkillVersionRow) ([]byte, error) {
 	content, err := e.s.cfg.Files.OpenIn(ctx, tx, *v.BlobID)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return nil, nil

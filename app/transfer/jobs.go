@@ -43,8 +43,8 @@ type Job struct {
 	Report   Report    // of an import
 }
 
-// Running reports whether it has not ended.
-func (j Job) Running() bool { return j.Ended.IsZero() }
+// IsRunning reports whether it has not ended.
+func (j Job) IsRunning() bool { return j.Ended.IsZero() }
 
 // jobs holds the one job in memory. A restart forgets it, and Tidy removes its files.
 type jobs struct {
@@ -69,7 +69,7 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 	if s.jobs.closed {
 		return "", app.E(app.CodeConflict, "Airlock is being stopped", "Begin again when it has been started.")
 	}
-	if s.jobs.job != nil && s.jobs.job.Running() {
+	if s.jobs.job != nil && s.jobs.job.IsRunning() {
 		return "", app.E(app.CodeConflict, "another export, import or backup is under way",
 			"Wait until it has ended, then try again.")
 	}
@@ -132,7 +132,7 @@ func (s *Service) forgetOld() {
 
 // expireLocked forgets a job that ended long ago. jobs.mu is held.
 func (s *Service) expireLocked() {
-	if j := s.jobs.job; j != nil && !j.Running() && s.now().Sub(j.Ended) > jobLife {
+	if j := s.jobs.job; j != nil && !j.IsRunning() && s.now().Sub(j.Ended) > jobLife {
 		s.dropFilesLocked()
 		s.jobs.job = nil
 	}
@@ -172,7 +172,7 @@ func (s *Service) Download(id string) (*os.File, error) {
 	}
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
-	if j.Kind != JobExport || j.Running() || j.Err != nil || s.jobs.file == "" {
+	if j.Kind != JobExport || j.IsRunning() || j.Err != nil || s.jobs.file == "" {
 		return nil, app.E(app.CodeNotFound, "there is no file to download", "Begin the export again.")
 	}
 	return os.Open(s.jobs.file)
@@ -219,7 +219,7 @@ func (s *Service) StartImport(by app.Actor, plan string, choice Choice) (string,
 	s.jobs.mu.Lock()
 	file := s.jobs.upload
 	s.jobs.mu.Unlock()
-	if j.Kind != JobPlan || j.Running() || j.Err != nil || file.Open == nil {
+	if j.Kind != JobPlan || j.IsRunning() || j.Err != nil || file.Open == nil {
 		return "", app.E(app.CodeNotFound, "there is nothing to import", "Upload the file again.")
 	}
 	return s.start(JobImport, by, func(ctx context.Context, job *Job, p *Progress) error {

@@ -78,7 +78,7 @@ func TestNoJobBeginsAfterClose(t *testing.T) {
 	}))
 	<-begun
 	h.Close()
-	if j := must[Job](t)(h.Job(id)); j.Running() || !errors.Is(j.Err, context.Canceled) {
+	if j := must[Job](t)(h.Job(id)); j.IsRunning() || !errors.Is(j.Err, context.Canceled) {
 		t.Errorf("the job that ran: %+v", j)
 	}
 	_, err := h.StartExport(person(), app.NewSecret(words), all())

@@ -65,8 +65,8 @@ func (c Choice) takes(i Item) bool {
 	return !i.Asks
 }
 
-// Left returns the keys of differing or new items that are not written.
-func (c Choice) Left(p Plan) (left []string) {
+// ListLeft returns the keys of differing or new items that are not written.
+func (c Choice) ListLeft(p Plan) (left []string) {
 	for _, i := range p.Items {
 		if i.State != StateSame && !c.takes(i) {
 			left = append(left, i.Key)
@@ -237,13 +237,13 @@ func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) 
 	here, exists := p.local(f)
 	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description,
 		seen: fmt.Sprint(here.Policy, here.UpdatedAt)}
-	blocked := p.blocked(f, here, exists)
+	blocked := p.blockReason(f, here, exists)
 	if blocked != "" || exists && here.Revoked {
 		return item.judge(exists, nil, nil, blocked), nil
 	}
 	facts := profileFacts(f, p.in.Current(f), p.in.Credential)
 	if !exists || !here.Locked && f.Locked {
-		item.Why = p.borrowed(f)
+		item.Why = p.borrowedKeys(f)
 	}
 	if !exists {
 		if _, deleted := p.gone[f.Handle]; deleted && !f.Revoked {
@@ -261,9 +261,9 @@ func (p *planner) profile(ctx context.Context, f content.Profile) (Item, error) 
 	return item.judge(true, profileFacts(here, policy, p.credentialHere), facts, ""), nil
 }
 
-// blocked says why a profile of the file can't be written by any choice; "" if it can. Revoked
+// blockReason says why a profile of the file can't be written by any choice; "" if it can. Revoked
 // profiles stay revoked, locked ones keep their lock and keys, and an id stays its profile's.
-func (p *planner) blocked(f, here content.Profile, exists bool) string {
+func (p *planner) blockReason(f, here content.Profile, exists bool) string {
 	_, taken := p.profiles[f.Handle]
 	_, deleted := p.gone[f.Handle]
 	switch {
@@ -294,10 +294,10 @@ func (p *planner) credentialHere(id string) (content.Credential, bool) {
 	return p.here[name], ok
 }
 
-// borrowed returns keys that would get a local credential whose value the file doesn't know. The
-// file's maker knows the profile's id, and would get at the value. Keys and grants both count,
+// borrowedKeys returns keys that would get a local credential whose value the file doesn't know.
+// The file's maker knows the profile's id, and would get at the value. Keys and grants both count,
 // since scripts get what the policy grants.
-func (p *planner) borrowed(f content.Profile) (said []string) {
+func (p *planner) borrowedKeys(f content.Profile) (said []string) {
 	say := func(key, id string) {
 		c, ok := p.in.Credential(id)
 		if !ok || p.state[id] == StateNew || p.state[id] == StateSame && c.Value != nil {

@@ -63,7 +63,7 @@ func TestCredentialConflicts(t *testing.T) {
 			a, b, p := twins(t)
 			must[app.Credential](t)(a.Desk.Credentials.Set(t.Context(), person(), tt.change))
 			file, key := a.export(all()), "credential:"+tt.change.Name
-			if left := (Choice{}).Left(b.plan(file)); len(left) != 1 || left[0] != key {
+			if left := (Choice{}).ListLeft(b.plan(file)); len(left) != 1 || left[0] != key {
 				t.Errorf("left: %v", left)
 			}
 			item := state(b.plan(file), key)

@@ -140,8 +140,8 @@ func (c *Capture) Text() string {
 	return string(c.shown)
 }
 
-// Printed returns how many bytes were printed.
-func (c *Capture) Printed() int64 {
+// CountPrinted returns how many bytes were printed.
+func (c *Capture) CountPrinted() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.seen

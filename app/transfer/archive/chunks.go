@@ -124,8 +124,8 @@ func (c *chunkReader) next() error {
 	return nil
 }
 
-// failed returns the error that ended the chunks, if any but io.EOF.
-func (c *chunkReader) failed() error {
+// readError returns the error that ended the chunks, if any but io.EOF.
+func (c *chunkReader) readError() error {
 	if errors.Is(c.err, io.EOF) {
 		return nil
 	}

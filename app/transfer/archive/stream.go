@@ -91,8 +91,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 		n, err = 0, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, r.limit)
 	case errors.Is(err, io.EOF):
 		err = r.end()
-	case err != nil && r.chunks.failed() != nil:
-		err = r.chunks.failed()
+	case err != nil && r.chunks.readError() != nil:
+		err = r.chunks.readError()
 	case err != nil:
 		err = fmt.Errorf("%w: it does not unpack", ErrDamaged)
 	}

@@ -218,14 +218,14 @@ func (in *File) checkProfileRules(p Profile) error {
 			return err
 		}
 	}
-	if p.Locked && !app.SameHosts(app.WithoutReasons(in.Current(p).Hosts), app.WithoutReasons(p.Allowed())) {
+	if p.Locked && !app.SameHosts(app.WithoutReasons(in.Current(p).Hosts), app.WithoutReasons(p.AllowedHosts())) {
 		return app.Invalid("hosts", "its policy grants other hosts than its page would show", "Leave it out.")
 	}
 	return nil
 }
 
-// Allowed are the hosts that people allowed.
-func (p Profile) Allowed() (hosts []app.Host) {
+// AllowedHosts are the hosts that people allowed.
+func (p Profile) AllowedHosts() (hosts []app.Host) {
 	for _, h := range p.Hosts {
 		if h.Allowed {
 			hosts = append(hosts, h.Host)

@@ -48,11 +48,11 @@ func (l *lineReader) next() (Record, error) {
 		return Record{}, err
 	}
 	l.bytes += int64(len(l.buf))
-	if err := l.bounded(); err != nil {
+	if err := l.checkBounds(); err != nil {
 		return Record{}, err
 	}
 	if l.number == 1 {
-		return l.opening()
+		return l.readOpening()
 	}
 	var r Record
 	if err := strict(l.buf, &r); err != nil {
@@ -76,8 +76,8 @@ func (l *lineReader) next() (Record, error) {
 	return r, nil
 }
 
-// opening reads the first line. Newer versions may add members that it ignores.
-func (l *lineReader) opening() (Record, error) {
+// readOpening reads the first line. Newer versions may add members that it ignores.
+func (l *lineReader) readOpening() (Record, error) {
 	var loose struct {
 		Airlock *struct {
 			Content int `json:"content"`
@@ -101,9 +101,9 @@ func (l *lineReader) opening() (Record, error) {
 	return r, nil
 }
 
-// bounded refuses a line that would take far more memory than its length. Short lines behind the
-// skills can't.
-func (l *lineReader) bounded() error {
+// checkBounds refuses a line that would take far more memory than its length. Short lines behind
+// the skills can't.
+func (l *lineReader) checkBounds() error {
 	arranges := l.last <= KindSkill
 	if !arranges && len(l.buf) < 1<<20 {
 		return nil

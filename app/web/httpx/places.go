@@ -179,8 +179,8 @@ func CarryRequests(ctx context.Context) (carrying context.Context, end func()) {
 	}
 }
 
-// CarriedBy links ctx to the carrier in the context carrying.
-func CarriedBy(ctx, carrying context.Context) context.Context {
+// LinkCarrier links ctx to the carrier in the context carrying.
+func LinkCarrier(ctx, carrying context.Context) context.Context {
 	return context.WithValue(ctx, carrierKey{}, carrierOf(carrying))
 }
 

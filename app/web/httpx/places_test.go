@@ -145,7 +145,7 @@ func TestCarriedAnswers(t *testing.T) {
 	outer, end := CarryRequests(context.Background())
 	ask := func() {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r = r.WithContext(CarriedBy(r.Context(), outer))
+		r = r.WithContext(LinkCarrier(r.Context(), outer))
 		c := echo.New().NewContext(r, httptest.NewRecorder())
 		if err := l.JSON(c, "", false, func() (any, error) { return strings.Repeat("x", smallAnswer), nil }); err != nil {
 			t.Fatal(err)

@@ -62,7 +62,7 @@ func (t *loopbackTransport) RoundTrip(r *http.Request) (answer *http.Response, e
 		return nil, errDraining
 	default:
 	}
-	r = r.Clone(httpx.CarriedBy(r.Context(), t.origin.Context()))
+	r = r.Clone(httpx.LinkCarrier(r.Context(), t.origin.Context()))
 	r.RemoteAddr, r.Host, r.TLS = t.origin.RemoteAddr, t.origin.Host, t.origin.TLS
 	r.RequestURI = r.URL.RequestURI()
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Traceparent"} {

@@ -55,22 +55,22 @@ func (h Handlers) approvalPage(c echo.Context, status int, found components.Prob
 func (h Handlers) approve(c echo.Context, fields url.Values) error {
 	scope := app.ApprovalScope(fields.Get("scope"))
 	_, err := h.Access.Approvals.Approve(c.Request().Context(), uix.Actor(c), c.Param("id"), scope)
-	return h.decided(c, err, "approved-"+string(scope), "")
+	return h.redirectDecided(c, err, "approved-"+string(scope), "")
 }
 
 func (h Handlers) refuse(c echo.Context, fields url.Values) error {
 	reason := fields.Get("reason")
 	_, err := h.Access.Approvals.Refuse(c.Request().Context(), uix.Actor(c), c.Param("id"), reason)
-	return h.decided(c, err, "refused", reason)
+	return h.redirectDecided(c, err, "refused", reason)
 }
 
 func (h Handlers) revoke(c echo.Context, _ url.Values) error {
 	_, err := h.Access.Approvals.Revoke(c.Request().Context(), uix.Actor(c), c.Param("id"))
-	return h.decided(c, err, "approval-revoked", "")
+	return h.redirectDecided(c, err, "approval-revoked", "")
 }
 
-// decided leads back to the approval with the outcome.
-func (h Handlers) decided(c echo.Context, err error, notice, reason string) error {
+// redirectDecided leads back to the approval with the outcome.
+func (h Handlers) redirectDecided(c echo.Context, err error, notice, reason string) error {
 	if err == nil {
 		return h.Done(c, notice, paths.ApprovalURL(c.Param("id")))
 	}

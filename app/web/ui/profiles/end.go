@@ -51,7 +51,7 @@ func typableName(p app.Profile) string {
 
 func (h Handlers) revokeProfile(c echo.Context, p app.Profile) error {
 	_, err := h.Access.Lifecycle.Revoke(c.Request().Context(), uix.Actor(c), p.Handle)
-	return h.changed(c, p, err, "profile-revoked", paths.ProfileURL(p.Handle))
+	return h.redirectChanged(c, p, err, "profile-revoked", paths.ProfileURL(p.Handle))
 }
 
 func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values) error {
@@ -59,21 +59,21 @@ func (h Handlers) deleteProfile(c echo.Context, p app.Profile, fields url.Values
 		return h.confirmProfileDeletion(c, p, err)
 	}
 	err := h.Access.Profiles.Delete(c.Request().Context(), uix.Actor(c), p.Handle)
-	return h.changed(c, p, err, "profile-deleted", paths.Profiles)
+	return h.redirectChanged(c, p, err, "profile-deleted", paths.Profiles)
 }
 
 func (h Handlers) restoreProfile(c echo.Context, p app.Profile) error {
 	_, err := h.Access.Lifecycle.Restore(c.Request().Context(), uix.Actor(c), p.Handle)
-	return h.changed(c, p, err, "profile-restored", paths.ProfileURL(p.Handle))
+	return h.redirectChanged(c, p, err, "profile-restored", paths.ProfileURL(p.Handle))
 }
 
 func (h Handlers) duplicateProfile(c echo.Context, p app.Profile) error {
 	made, err := h.Access.Profiles.Duplicate(c.Request().Context(), uix.Actor(c), p.Handle)
-	return h.changed(c, p, err, "profile-copied", paths.ProfileURL(made.Handle))
+	return h.redirectChanged(c, p, err, "profile-copied", paths.ProfileURL(made.Handle))
 }
 
-// changed leads to a page with a notice, or shows why the profile wasn't changed.
-func (h Handlers) changed(c echo.Context, p app.Profile, err error, notice, to string) error {
+// redirectChanged leads to a page with a notice, or shows why the profile wasn't changed.
+func (h Handlers) redirectChanged(c echo.Context, p app.Profile, err error, notice, to string) error {
 	if err != nil {
 		return h.refuseProfile(c, p.Handle, err)
 	}

@@ -34,7 +34,7 @@ func (h Handlers) lockPage(c echo.Context, status int, p app.Profile, found comp
 	if page.Granted, err = h.Access.Grants.Keys(c.Request().Context(), p); err != nil {
 		return err
 	}
-	if page.Unresolved, err = h.unresolved(c, p); err != nil {
+	if page.Unresolved, err = h.listUnresolved(c, p); err != nil {
 		return err
 	}
 	if blocked, ok := uix.AppError(p.CanLock(h.Now())); ok {
@@ -69,9 +69,9 @@ func (h Handlers) lockProfile(c echo.Context, p app.Profile, fields url.Values) 
 	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
 }
 
-// unresolved lists the profile's keys that Vault can't provide now, as far as it answers within a
-// few seconds.
-func (h Handlers) unresolved(c echo.Context, p app.Profile) (list []profileview.Unresolved, err error) {
+// listUnresolved lists the profile's keys that Vault can't provide now, as far as it answers within
+// a few seconds.
+func (h Handlers) listUnresolved(c echo.Context, p app.Profile) (list []profileview.Unresolved, err error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
 	credentials, err := h.Access.Credentials.List(c.Request().Context())

@@ -61,7 +61,7 @@ func (h Handlers) readContent(c echo.Context, s appskills.Skill, v appskills.Ver
 	for _, fact := range h.Engine.Skills.Scan(*b).All() {
 		content.Facts = append(content.Facts, bundle.Fact{Name: fact.Name, Places: mask(red, fact.Places...)})
 	}
-	content.Missing = mask(red, h.missing(s, v, profiles)...)
+	content.Missing = mask(red, h.missingPackages(s, v, profiles)...)
 	last, ok := s.Newest(appskills.Approved)
 	if !ok || last.Digest == v.Digest {
 		return content, nil
@@ -74,9 +74,9 @@ func (h Handlers) readContent(c echo.Context, s appskills.Skill, v appskills.Ver
 	return content, nil
 }
 
-// missing returns a version's packages that its boxes lack. Without a profile that may run it, the
-// default placement counts.
-func (h Handlers) missing(s appskills.Skill, v appskills.Version, profiles []app.Profile) (names []string) {
+// missingPackages returns a version's packages that its boxes lack. Without a profile that may run
+// it, the default placement counts.
+func (h Handlers) missingPackages(s appskills.Skill, v appskills.Version, profiles []app.Profile) (names []string) {
 	var places []app.Placement
 	for _, p := range profiles {
 		if slices.Contains(s.Profiles, p.Handle) {

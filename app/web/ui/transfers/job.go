@@ -37,7 +37,7 @@ func jobTitle(j transfer.Job) string {
 		transfer.JobBackup: {"Backing up", "The backup is done", "Backup failed"},
 	}
 	switch t := titles[j.Kind]; {
-	case j.Running():
+	case j.IsRunning():
 		return t[0]
 	case j.Err != nil:
 		return t[2]
@@ -53,11 +53,11 @@ func (h Handlers) showJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if uix.Partial(c) && !j.Running() {
+	if uix.Partial(c) && !j.IsRunning() {
 		c.Response().Header().Set("HX-Redirect", paths.At(paths.TransferPath, j.ID))
 		return c.NoContent(http.StatusNoContent)
 	}
-	if j.Kind == transfer.JobBackup && !j.Running() && j.Err == nil {
+	if j.Kind == transfer.JobBackup && !j.IsRunning() && j.Err == nil {
 		return h.Done(c, "backup-verified", paths.SettingsBackups)
 	}
 	sh, _, err := h.Shell(c, jobTitle(j), layout.SectionSettings)
@@ -66,10 +66,10 @@ func (h Handlers) showJob(c echo.Context) error {
 	}
 	page := settingsview.JobPage{
 		Shell: sh, ID: j.ID, Title: jobTitle(j), Backup: j.Kind == transfer.JobBackup,
-		Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
+		Running: j.IsRunning(), Done: j.Done, Total: j.Total, Of: jobSize(j),
 	}
 	switch {
-	case j.Running():
+	case j.IsRunning():
 		c.Response().Header().Set("Refresh", "1")
 	case j.Err != nil:
 		page.Failed = h.failureText(c, j)

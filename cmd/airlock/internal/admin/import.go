@@ -47,7 +47,7 @@ func (o *operator) importFile(ctx context.Context, a cli.Args) error {
 	}
 	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles, %d skills and %d executions; %d executions were here "+
 		"already or not wanted\n", report.Credentials, report.Profiles, report.Skills, report.Executions, report.Skipped)
-	if left := choice.Left(plan); len(left) > 0 {
+	if left := choice.ListLeft(plan); len(left) > 0 {
 		fmt.Fprintf(o.Out, "left as they are here: %s\n", strings.Join(left, ", "))
 	}
 	points, err := o.Transfer.RestorePoints()

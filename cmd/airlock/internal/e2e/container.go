@@ -65,11 +65,11 @@ func (i *Image) start(t *testing.T, name, addr string, options ...string) *Conta
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-	c.ready()
+	c.waitReady()
 	return c
 }
 
-func (c *Container) ready() {
+func (c *Container) waitReady() {
 	c.T.Helper()
 	defer func() {
 		if c.T.Failed() {
@@ -157,5 +157,5 @@ func (c *Container) Stop() string {
 func (c *Container) Again() {
 	c.T.Helper()
 	c.Docker("start", c.Name)
-	c.ready()
+	c.waitReady()
 }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Placed makes a locked profile whose scripts run on one backend.
-func (in *Instance) Placed(backend string, args ...string) string {
+// PlaceProfile makes a locked profile whose scripts run on one backend.
+func (in *Instance) PlaceProfile(backend string, args ...string) string {
 	in.T.Helper()
 	id := in.Admin("", append([]string{"profile", "create", "--description", backend, "--backend", backend}, args...)...)
 	in.Admin("", "profile", "lock", id)
@@ -27,7 +27,7 @@ func (in *Instance) Placed(backend string, args ...string) string {
 func (in *Instance) AllReady(names ...string) {
 	in.T.Helper()
 	for _, name := range names {
-		profile := in.Placed(name)
+		profile := in.PlaceProfile(name)
 		Eventually(in.T, 2*time.Minute, name+" is ready", func() bool {
 			return in.Await(in.Submit(profile, "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
 		})
@@ -79,7 +79,7 @@ func NewInstance(t *testing.T, env ...string) *Instance {
 // Start starts the program and waits until scripts can run.
 func (in *Instance) Start() {
 	in.Launch()
-	Eventually(in.T, 60*time.Second, "the sandbox is ready", in.Ready)
+	Eventually(in.T, 60*time.Second, "the sandbox is ready", in.IsReady)
 }
 
 // Launch starts the program and does not wait for it.
@@ -92,8 +92,8 @@ func (in *Instance) Launch() {
 	Must(in.T, in.Server.Start())
 }
 
-// Ready reports whether scripts could run now.
-func (in *Instance) Ready() bool {
+// IsReady reports whether scripts could run now.
+func (in *Instance) IsReady() bool {
 	var health struct {
 		Sandbox struct {
 			Ready bool `json:"ready"`

@@ -18,7 +18,7 @@ type Visitor struct{ Client *http.Client }
 // Person makes the first person and logs them in.
 func (in *Instance) Person() Visitor {
 	in.T.Helper()
-	return Visitor{LoggedIn(in.T, in)}
+	return Visitor{LogIn(in.T, in)}
 }
 
 // Get returns a page, which is kept for the detector.
@@ -36,8 +36,8 @@ func (v Visitor) Get(in *Instance, path string) string {
 	return string(text)
 }
 
-// LoggedIn returns a client with the session of a person.
-func LoggedIn(t *testing.T, in *Instance) *http.Client {
+// LogIn returns a client with the session of a person.
+func LogIn(t *testing.T, in *Instance) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	Must(t, err)

@@ -67,8 +67,8 @@ type Process struct {
 	Line  string
 }
 
-// Alive reports whether the process still runs.
-func (p Process) Alive() bool {
+// IsAlive reports whether the process still runs.
+func (p Process) IsAlive() bool {
 	now, err := readProcess(p.PID)
 	return err == nil && now.start == p.start
 }

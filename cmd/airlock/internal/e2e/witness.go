@@ -61,8 +61,8 @@ func (w *Witness) Expect(nonce string) {
 	w.least[nonce] = w.set
 }
 
-// Kept is called when the newest value has been set for certain.
-func (w *Witness) Kept() {
+// NoteKept is called when the newest value has been set for certain.
+func (w *Witness) NoteKept() {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	w.set = len(w.tokens)

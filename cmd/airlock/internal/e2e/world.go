@@ -109,7 +109,7 @@ func startLiarDNS(t *testing.T) *liarDNS {
 }
 
 // asked returns how often a name was asked for.
-func (d *liarDNS) Asked(name string) int {
+func (d *liarDNS) CountAsked(name string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen[name]

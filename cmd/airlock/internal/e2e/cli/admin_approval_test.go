@@ -15,7 +15,7 @@ import (
 func TestAdminApprovalCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	profile := d.Placed("bubblewrap")
+	profile := d.PlaceProfile("bubblewrap")
 	d.Admin("", "profile", "may-run", profile, "approved_scripts")
 	type answer struct {
 		ID       string `json:"execution_id"`

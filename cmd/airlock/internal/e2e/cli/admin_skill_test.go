@@ -16,7 +16,7 @@ import (
 func TestAdminSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	profile := d.Placed("bubblewrap")
+	profile := d.PlaceProfile("bubblewrap")
 	_, text, _ := d.do("POST", "/execute?wait=30", profile, []byte(`{"script":"set_result(6 * 7)"}`))
 	var ran struct {
 		ID string `json:"execution_id"`

@@ -22,7 +22,7 @@ import (
 func TestFilesGoThroughABucket(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	person, profile := d.Person(), d.Placed("bubblewrap")
+	person, profile := d.Person(), d.PlaceProfile("bubblewrap")
 	at := blobs.S3{Endpoint: s3test.Start(t), Bucket: s3test.Bucket, Prefix: "airlock/files", PathStyle: true,
 		AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}
 	saved, err := person.Client.PostForm(d.URL+"/ui/settings/backups", url.Values{"every": {"daily"}, "keep": {"3"},

@@ -118,7 +118,7 @@ func TestFilesInAndArtifactsOut(t *testing.T) {
 	d, backends := onBackends(t)
 	orders := []byte("id,amount\n" + strings.Repeat("1,2\n", 500_000)) // 2 MB
 	for _, backend := range backends {
-		profile := d.Placed(backend, "--key", "TOKEN")
+		profile := d.PlaceProfile(backend, "--key", "TOKEN")
 		x := d.run(profile, map[string]any{"script": leavesAll, "timeout": 40,
 			"files": map[string]string{"orders.csv": d.upload(profile, "any.csv", orders)}})
 		if x.Status != "completed" || x.Result != float64(len(orders)) {
@@ -183,7 +183,7 @@ func (d filesDesk) noSecretOnDisk() {
 func TestFilesOfOthersAndLinksOfTheRevoked(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	ours, theirs := d.Placed("bubblewrap"), d.Placed("bubblewrap")
+	ours, theirs := d.PlaceProfile("bubblewrap"), d.PlaceProfile("bubblewrap")
 	id := d.upload(ours, "a.csv", []byte("mine"))
 	body, _ := json.Marshal(map[string]any{"script": "1", "files": map[string]string{"a.csv": id}})
 	if status, text, _ := d.do("POST", "/execute", theirs, body); status != http.StatusNotFound ||

@@ -38,7 +38,7 @@ func TestPeoplePreviewArtifacts(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
 	person := d.Person()
-	profile := d.Placed("bubblewrap")
+	profile := d.PlaceProfile("bubblewrap")
 	if x := d.run(profile, map[string]any{"script": leavesPreviews,
 		"files": map[string]string{"a.csv": d.upload(profile, "a.csv", []byte("1,2\n"))}}); x.Status != "completed" {
 		t.Fatalf("%+v", x)

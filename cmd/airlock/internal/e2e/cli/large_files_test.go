@@ -28,7 +28,7 @@ func TestLargeFilesTakeNoMemory(t *testing.T) {
 	content := make([]byte, 64<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	for _, backend := range backends {
-		profile := d.Placed(backend, "--key", "TOKEN")
+		profile := d.PlaceProfile(backend, "--key", "TOKEN")
 		d.passThrough(profile, content[:1<<20])
 		d.resetPeaks()
 		d.passThrough(profile, content[:1<<20])

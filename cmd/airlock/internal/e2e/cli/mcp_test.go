@@ -25,7 +25,7 @@ func TestModelContext(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
 	profile := in.Admin("", "profile", "create", "--description", "mcp")
 	in.Admin("", "profile", "lock", profile)
-	other := in.Placed("bubblewrap")
+	other := in.PlaceProfile("bubblewrap")
 	saveSkill(t, in, profile)
 	for name, connect := range map[string]func(*sdk.Client) (*sdk.ClientSession, error){
 		"http": func(c *sdk.Client) (*sdk.ClientSession, error) {

@@ -15,7 +15,7 @@ import (
 func TestSkillCommands(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	profile := d.Placed("bubblewrap")
+	profile := d.PlaceProfile("bubblewrap")
 	dir := t.TempDir()
 	folder, copied := filepath.Join(dir, "totals"), filepath.Join(dir, "copied")
 	write := func(path, content string, mode os.FileMode) {

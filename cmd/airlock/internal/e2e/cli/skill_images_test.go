@@ -24,7 +24,7 @@ func TestSkillsGetTheImageAndTheTimeThatTheyAskFor(t *testing.T) {
 	d := filesDesk{e2e.StartInstance(t, append(settings, settings[1]+","+image, "AIRLOCK_SANDBOX=docker", "AIRLOCK_POOL=1",
 		"AIRLOCK_LIMIT_MEMORY=256MiB", "AIRLOCK_LIMIT_CPU=1")...)}
 	allowed := strings.TrimPrefix(settings[1], "AIRLOCK_DOCKER_IMAGE=")
-	profile, strict := d.Placed("docker"), d.Placed("docker", "--image", allowed)
+	profile, strict := d.PlaceProfile("docker"), d.PlaceProfile("docker", "--image", allowed)
 	const program = "import os\nset_result(os.path.exists('/etc/skill-image'))\n"
 	if x := d.run(profile, map[string]any{"script": program}); x.Status != "completed" || x.Result != false {
 		t.Errorf("a script: %+v", x)

@@ -33,7 +33,7 @@ func TestAScriptBecomesASkillThatAPhoneApproves(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
 	d.Person()
-	profile := d.Placed("bubblewrap")
+	profile := d.PlaceProfile("bubblewrap")
 	var orders strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&orders, "%08d,an order of %d\n", i, i%7)

@@ -67,7 +67,7 @@ func skillMD(lines string) member { return member{name: "SKILL.md", content: lin
 func TestBadSkillsAreRefusedByTheWholeProgram(t *testing.T) {
 	t.Parallel()
 	d := filesDesk{e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")}
-	owner, other := d.Placed("bubblewrap"), d.Placed("bubblewrap")
+	owner, other := d.PlaceProfile("bubblewrap"), d.PlaceProfile("bubblewrap")
 	const schema = `  airlock.input-schema: '{"type":"object","required":["month"],"properties":{"month":{"type":"string"},"n":{"minimum":1}}}'` + "\n"
 	good := packed(t, skillMD("---\nname: good\ndescription: Is taken\nmetadata:\n"+schema+"---\n"), member{name: "main.py"})
 	if status, text := d.uploadSkill(1, owner, good); status != http.StatusCreated {

@@ -43,7 +43,7 @@ func TestPythons(t *testing.T) {
 	for _, root := range list {
 		t.Run(filepath.Base(root), func(t *testing.T) {
 			in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=0", "AIRLOCK_PLUGIN_BUBBLEWRAP_ROOT="+root)
-			profile := in.Placed("bubblewrap")
+			profile := in.PlaceProfile("bubblewrap")
 			var x e2e.Execution
 			body := map[string]any{"profile_id": profile, "script": everythingScript, "inputs": []any{1, "é"}, "timeout": 30}
 			if code := in.Call(http.MethodPost, "/execute", body, &x); code != http.StatusAccepted {

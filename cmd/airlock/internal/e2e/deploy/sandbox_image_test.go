@@ -64,7 +64,7 @@ func TestSandboxImage(t *testing.T) {
 	i.BuildIn("../../../../../deploy/sandbox", i.Name)
 	t.Logf("the image takes %d MB", i.Size()/1e6)
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=docker", "AIRLOCK_POOL=0", "AIRLOCK_PLUGIN_DOCKER_HOST="+i.Host())
-	x := in.Await(in.Submit(in.Placed("docker"), usesOf(libraries), time.Minute), 3*time.Minute)
+	x := in.Await(in.Submit(in.PlaceProfile("docker"), usesOf(libraries), time.Minute), 3*time.Minute)
 	var found map[string]string
 	if err := json.Unmarshal(x.Result, &found); x.Status != "completed" || err != nil {
 		t.Fatalf("%s %s %s %v", x.Status, x.Error, x.Stderr, err)

@@ -148,7 +148,7 @@ func giveAndTake(t *testing.T, in *e2e.Instance, backends ...string) {
 	// so that contents are searched
 	in.Admin("kX9vQ2mTz7Lw4RbYc8Ns1Hd6Fj3Gp5Aa", "credential", "set", "TOKEN", "--mode", "injected")
 	for _, backend := range backends {
-		d := leavingsDesk{in, t, in.Placed(backend, "--key", "TOKEN")}
+		d := leavingsDesk{in, t, in.PlaceProfile(backend, "--key", "TOKEN")}
 		var file struct {
 			ID string `json:"file_id"`
 		}

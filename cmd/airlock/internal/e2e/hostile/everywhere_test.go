@@ -66,7 +66,7 @@ func TestSameResultEverywhere(t *testing.T) {
 	}
 	profiles := map[string]string{}
 	for _, name := range e2e.Backends() {
-		profiles[name] = in.Placed(name, "--key", "WORD", "--host", "allowed.test:8080")
+		profiles[name] = in.PlaceProfile(name, "--key", "WORD", "--host", "allowed.test:8080")
 		note(name, runSteady(in, profiles[name]))
 	}
 	for _, name := range e2e.Backends() {

@@ -100,8 +100,8 @@ func TestHostileScriptsInContainer(t *testing.T) {
 // imageUID is the serving user in a container that starts as root, as in cmd/airlock.
 const imageUID = 10001
 
-// runInFull runs an image in full isolation with env. The test's temporary files, data and log have the
-// same paths inside and outside.
+// runInFull runs an image in full isolation with env. The test's temporary files, data and log have
+// the same paths inside and outside.
 func runInFull(t *testing.T, i *e2e.Image, name string, env ...string) *e2e.Container {
 	t.Helper()
 	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
@@ -194,7 +194,7 @@ func (s *siege) wasWholeSiege(t *testing.T) {
 		s.hostileSources()
 	})
 	for _, name := range []string{"internal-0.test.", "mixed.test.", "rebind.test."} {
-		if s.w.Resolver.Asked(name) == 0 {
+		if s.w.Resolver.CountAsked(name) == 0 {
 			t.Errorf("%s was never looked up, so the addresses behind it were not tried", name)
 		}
 	}
@@ -273,7 +273,7 @@ func TestKillNineLeavesNothing(t *testing.T) {
 		kill()
 		e2e.Eventually(t, 20*time.Second, "the boxes of the killed "+victim+" are gone", func() bool {
 			return !slices.ContainsFunc(before, func(p e2e.Process) bool {
-				return p.PID != s.in.Server.Process.Pid && p.Alive() && !strings.Contains(p.Line, " plugin ")
+				return p.PID != s.in.Server.Process.Pid && p.IsAlive() && !strings.Contains(p.Line, " plugin ")
 			})
 		})
 		if victim == "server" {

@@ -69,7 +69,7 @@ func TestModulesOfATemplateAreAsImported(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=1",
 		"AIRLOCK_TEMPLATE_IMPORTS="+strings.Join(all, ","))
 	in.AllReady("bubblewrap")
-	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	shared, fresh := in.PlaceProfile("bubblewrap"), in.PlaceProfile("bubblewrap", "--fresh")
 	loaded := awaitLoaded(t, in, shared, "pandas")
 	for _, module := range all {
 		state := func(profile string) (found map[string]any) {
@@ -124,7 +124,7 @@ func TestTemplatesLoadWhatScriptsImport(t *testing.T) {
 	e2e.NewWorld(t)
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0")
 	in.AllReady("bubblewrap")
-	profile := in.Placed("bubblewrap")
+	profile := in.PlaceProfile("bubblewrap")
 	for i := range 20 {
 		script := "import csv\nset_result(1)"
 		if i%2 == 0 {
@@ -157,7 +157,7 @@ func TestOwnFilesComeBeforeModulesOfATemplate(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0",
 		"AIRLOCK_TEMPLATE_IMPORTS=csv,email.message,json,statistics,xml.etree.ElementTree")
 	in.AllReady("bubblewrap")
-	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	shared, fresh := in.PlaceProfile("bubblewrap"), in.PlaceProfile("bubblewrap", "--fresh")
 	awaitLoaded(t, in, shared, "csv")
 	const script = `
 import os, sys
@@ -214,7 +214,7 @@ func TestLoadedModulesComputeTheSame(t *testing.T) {
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=template", "AIRLOCK_POOL=0",
 		"AIRLOCK_TEMPLATE_IMPORTS=numpy,pandas")
 	in.AllReady("bubblewrap")
-	shared, fresh := in.Placed("bubblewrap"), in.Placed("bubblewrap", "--fresh")
+	shared, fresh := in.PlaceProfile("bubblewrap"), in.PlaceProfile("bubblewrap", "--fresh")
 	awaitLoaded(t, in, shared, "pandas")
 	var want string
 	for i := range 10 {

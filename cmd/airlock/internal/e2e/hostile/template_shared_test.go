@@ -71,7 +71,7 @@ func TestBoxesOfATemplateLockNothingOfEachOther(t *testing.T) {
 	}
 	in, same := startForked(t, 3)
 	var all []e2e.Execution
-	for _, profile := range []string{same, same, in.Placed("bubblewrap")} {
+	for _, profile := range []string{same, same, in.PlaceProfile("bubblewrap")} {
 		all = append(all, in.Submit(profile, besideScript, time.Minute))
 	}
 	const ownerDead = 130
@@ -135,7 +135,7 @@ func TestATemplateKnowsNoSecret(t *testing.T) {
 	in, profile := startForked(t, 1)
 	const first, second = "a-plain-value-that-", "only-one-profile-has"
 	in.Admin(first+second, "credential", "set", "WORD", "--mode", "plain")
-	knows := in.Placed("bubblewrap", "--key", "WORD")
+	knows := in.PlaceProfile("bubblewrap", "--key", "WORD")
 	for range 3 {
 		x := in.Await(in.Submit(knows, "set_result(len(settings['WORD']))", time.Minute), time.Minute)
 		if string(x.Result) != strconv.Itoa(len(first+second)) {

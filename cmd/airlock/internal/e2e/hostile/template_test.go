@@ -80,7 +80,7 @@ func TestAForkedInterpreterIsAsAFreshOne(t *testing.T) {
 	e2e.NewWorld(t)
 	in := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_BOX=fresh", "AIRLOCK_POOL=0")
 	in.AllReady("bubblewrap")
-	profile := in.Placed("bubblewrap")
+	profile := in.PlaceProfile("bubblewrap")
 	state := func() (found map[string]any) {
 		x := complete(t, in, profile, stateScript)
 		e2e.Must(t, json.Unmarshal(x.Result, &found))
@@ -113,8 +113,8 @@ func TestSameResultFromATemplate(t *testing.T) {
 		"AIRLOCK_POOL=0")
 	in.AllReady("bubblewrap")
 	in.Admin("a word", "credential", "set", "WORD", "--mode", "plain")
-	profile := in.Placed("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
-	fresh := in.Placed("bubblewrap", "--fresh", "--key", "WORD", "--host", "allowed.test:8080")
+	profile := in.PlaceProfile("bubblewrap", "--key", "WORD", "--host", "allowed.test:8080")
+	fresh := in.PlaceProfile("bubblewrap", "--fresh", "--key", "WORD", "--host", "allowed.test:8080")
 	want := runSteady(in, profile).Manifest.Result
 	for _, pool := range []string{"AIRLOCK_POOL=0", "AIRLOCK_POOL=2"} {
 		in.Stop()
@@ -184,7 +184,7 @@ func TestAProfileMayRequireFreshBoxes(t *testing.T) {
 		}
 		return seen
 	}
-	fresh := in.Placed("bubblewrap", "--fresh")
+	fresh := in.PlaceProfile("bubblewrap", "--fresh")
 	if shown := in.Admin("", "profile", "show", fresh); !strings.Contains(shown, "in fresh boxes") {
 		t.Errorf("profile show: %s", shown)
 	}
@@ -212,7 +212,7 @@ func TestAStopLeavesNothingOfATemplate(t *testing.T) {
 	label, started := e2e.LabelOf(t, in), in.Processes()
 	in.Stop()
 	for _, p := range started {
-		if p.Alive() {
+		if p.IsAlive() {
 			t.Errorf("%d %s outlives the server", p.PID, p.Line)
 		}
 	}
@@ -229,7 +229,7 @@ func startForked(t *testing.T, pool int, more ...string) (in *e2e.Instance, prof
 		fmt.Sprintf("AIRLOCK_POOL=%d", pool))...)
 	in.AllReady("bubblewrap")
 	forked(t, in)
-	return in, in.Placed("bubblewrap")
+	return in, in.PlaceProfile("bubblewrap")
 }
 
 // complete runs a script, which must complete.
@@ -360,7 +360,7 @@ func TestTheGuestsOfATemplateEndWithIt(t *testing.T) {
 	}
 	e2e.Eventually(t, 20*time.Second, "the template and its boxes ended", func() bool {
 		for _, p := range before {
-			if strings.Contains(p.Line, "airlock-init") && p.Alive() {
+			if strings.Contains(p.Line, "airlock-init") && p.IsAlive() {
 				return false
 			}
 		}
@@ -386,7 +386,8 @@ llm.complete("all are open")`, time.Minute)
 	}
 }
 
-// TestHoleAFailingBoxEndsNoOther: when no descriptor is left for a box, the others of its template go on.
+// TestHoleAFailingBoxEndsNoOther: when no descriptor is left for a box, the others of its template
+// go on.
 func TestHoleAFailingBoxEndsNoOther(t *testing.T) {
 	if !e2e.InNamespaces(t) {
 		return

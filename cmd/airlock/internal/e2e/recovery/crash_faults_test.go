@@ -209,7 +209,7 @@ func stepped(c *crash) bool {
 func (c *crash) setToken() {
 	c.in.Admin(c.witness.Mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80",
 		"--plain-http")
-	c.witness.Kept()
+	c.witness.NoteKept()
 }
 
 // tokenCut does the same, but kills the command midway if it can.
@@ -222,7 +222,7 @@ func tokenCut(c *crash) bool {
 	err := command.Wait()
 	switch {
 	case err == nil:
-		c.witness.Kept()
+		c.witness.NoteKept()
 	case !wasKilled(command):
 		c.t.Errorf("a credential could not be set: %v", err)
 	}

@@ -88,7 +88,7 @@ func killedWhileStarting(c *crash) bool {
 	c.stop(unix.SIGKILL)
 	c.in.Launch()
 	c.while(time.Second)
-	starting := !c.in.Ready()
+	starting := !c.in.IsReady()
 	hit := c.killRunning()
 	return c.restart() && hit && starting
 }

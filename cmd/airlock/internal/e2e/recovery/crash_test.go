@@ -143,7 +143,7 @@ func newCrash(t *testing.T) *crash {
 	c.setToken()
 	c.in.AllReady(e2e.Backends()...)
 	for _, name := range e2e.Backends() {
-		c.profiles[name] = c.in.Placed(name, "--key", "TOKEN", "--host", "witness.test:80")
+		c.profiles[name] = c.in.PlaceProfile(name, "--key", "TOKEN", "--host", "witness.test:80")
 	}
 	c.files = c.dataFiles()
 	c.load = newLoad(c, *seed)
@@ -161,7 +161,7 @@ func (c *crash) while(most time.Duration) {
 
 func (c *crash) works() bool {
 	answers, full := c.health()
-	return answers && !full && c.in.Ready()
+	return answers && !full && c.in.IsReady()
 }
 
 // health returns whether the server answers, and whether its disk is full.

@@ -78,7 +78,7 @@ func TestNothingIsLeft(t *testing.T) {
 	h.in.AllReady(e2e.Backends()...)
 	profiles := map[string]string{}
 	for _, name := range e2e.Backends() {
-		profiles[name] = h.in.Placed(name, "--host", "allowed.test:8080")
+		profiles[name] = h.in.PlaceProfile(name, "--host", "allowed.test:8080")
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

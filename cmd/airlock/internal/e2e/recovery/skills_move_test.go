@@ -57,7 +57,7 @@ func artifact(in *e2e.Instance, profile string, x e2e.Execution, name string) (i
 func TestApprovedSkillsRunAfterAMoveAndAfterARestore(t *testing.T) {
 	t.Parallel()
 	old := e2e.StartInstance(t, "AIRLOCK_SANDBOX=bubblewrap", "AIRLOCK_POOL=1")
-	profile := old.Placed("bubblewrap")
+	profile := old.PlaceProfile("bubblewrap")
 	first, second := savedSkill(t, old, profile, "set_result(6 * 7)"), savedSkill(t, old, profile, "set_result(6 * 8)")
 	savedSkill(t, old, profile, "set_result(6 * 9)")
 	old.Admin("", "skill", "approve", first)

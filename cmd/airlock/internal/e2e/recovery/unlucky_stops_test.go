@@ -125,14 +125,14 @@ func (u *unluckyStops) ordinary() []string {
 	in := e2e.NewInstance(u.t, u.env...)
 	u.t.Cleanup(in.Stop)
 	files := u.again(in)
-	in.Placed(u.backend) // a command makes a file of its own there
+	in.PlaceProfile(u.backend) // a command makes a file of its own there
 	return append(files, dataFiles(u.t, in.Dir)...)
 }
 
 func (u *unluckyStops) again(in *e2e.Instance) []string {
 	u.t.Helper()
 	in.Launch()
-	e2e.Eventually(u.t, 2*time.Minute, "the sandbox is ready", in.Ready)
+	e2e.Eventually(u.t, 2*time.Minute, "the sandbox is ready", in.IsReady)
 	in.Stop()
 	u.note(in)
 	u.cleared("an ordinary end")
@@ -157,8 +157,8 @@ func (u *unluckyStops) stop(kind stopKind, moment time.Duration) bool {
 	u.t.Cleanup(in.Stop)
 	in.Launch()
 	if kind.after {
-		e2e.Eventually(u.t, 2*time.Minute, "the sandbox is ready", in.Ready)
-		profile := in.Placed(u.backend)
+		e2e.Eventually(u.t, 2*time.Minute, "the sandbox is ready", in.IsReady)
+		profile := in.PlaceProfile(u.backend)
 		x := in.Submit(profile, "import time\nwhile True: time.sleep(1)", time.Minute)
 		e2e.Eventually(u.t, time.Minute, "it runs", func() bool {
 			in.Call("GET", "/executions/"+x.ID, nil, &x)

@@ -89,7 +89,7 @@ func newSoaker(t *testing.T) *soaker {
 	s.profile = s.in.Admin("", "profile", "create", "--description", "soak", "--key", "TOKEN", "--key", "SECRET", "--host",
 		"witness.test:80")
 	s.in.Admin("", "profile", "lock", s.profile)
-	s.person = e2e.LoggedIn(t, s.in)
+	s.person = e2e.LogIn(t, s.in)
 	s.person.Timeout = slowest
 	s.quietRows = s.rows()
 	return s
