@@ -84,7 +84,7 @@ func TestHoleH4MemoryOfTheServer(t *testing.T) {
 
 func (w worstText) send(in *e2e.Instance, profile string) (x e2e.Execution) {
 	in.T.Helper()
-	body := map[string]any{"profile_id": profile, "script": w.script, "inputs": w.inputs}
+	body := map[string]any{"profile_id": profile, "script": w.script, "inputs": w.inputs, "timeout": 300}
 	if code := in.Call(http.MethodPost, "/execute", body, &x); code != http.StatusAccepted {
 		in.T.Fatalf("%s: %d", w.name, code)
 	}
@@ -98,7 +98,7 @@ func (w worstText) await(in *e2e.Instance, x e2e.Execution) {
 	if w.asks {
 		want = "awaiting_llm"
 	}
-	e2e.Eventually(in.T, 2*time.Minute, w.name+" is "+want, func() bool {
+	e2e.Eventually(in.T, 5*time.Minute, w.name+" is "+want, func() bool {
 		in.Call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &x)
 		return x.Status == want || x.Terminal()
 	})
