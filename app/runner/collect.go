@@ -11,6 +11,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
+// maxTail bounds how much of an output's end is read for hints, in bytes.
+const maxTail = 4 << 10
+
 // sessionEnd says what is certain of a script's end.
 type sessionEnd int
 
@@ -64,7 +67,7 @@ func (r *Run) collect(s sent) ending {
 	}
 	r.script.dialogue.close()
 	if e.failed != nil {
-		_, e.said = r.script.output.tails()
+		e.said = r.script.output.Stderr.Tail(maxTail)
 	}
 	e.end = s.end(used, e.lost)
 	if e.stop = r.endScript(); e.stop != nil {

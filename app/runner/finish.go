@@ -39,7 +39,7 @@ func (r *Run) finish(e ending) store.Finish {
 		f = r.finishSent(e)
 	}
 	r.notifier.stop()
-	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.script.started.get(), r.script.output.firstAt()
+	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.script.started.get(), r.script.output.FirstAt()
 	f.LLMTime, f.Masked = r.script.dialogue.waitTime(), r.session.redaction.countHits()
 	return f
 }
@@ -52,9 +52,9 @@ func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
 func (r *Run) finishSent(e ending) store.Finish {
 	rows := r.session.network.Ledger()
 	anywhere := e.stop != nil || e.end != endReported || e.exited.Signal != 0 // output may end there
-	stdout, stderr := r.script.output.raw(anywhere)
+	stdout, stderr := r.script.output.Whole(anywhere)
 	raw := redact.Execution{
-		Stdout: stdout, Stderr: stderr, Turns: r.script.output.turns.List(), Network: ledgerTexts(rows),
+		Stdout: stdout, Stderr: stderr, Turns: r.script.output.Turns(), Network: ledgerTexts(rows),
 		Result: e.sent.outcome.Result,
 	}
 	var v verdict
@@ -93,7 +93,7 @@ func (r *Run) finishSent(e ending) store.Finish {
 		r.session.redaction.count(channel, hits)
 	}
 	f := r.finishWith(v, clean.Error)
-	f.Stdout, f.Stderr, f.Truncated = r.script.output.keep(clean.Stdout, clean.Stderr)
+	f.Stdout, f.Stderr, f.Truncated = r.script.output.Keep(clean.Stdout, clean.Stderr)
 	f.Turns, f.Result, f.Network = clean.Turns, clean.Result, redactedLedger(rows, clean.Network)
 	f.RunTime, f.PeakMemory, f.CPUTime = e.runTime, e.exit.PeakMemory, e.exit.CPUTime
 	f.Artifacts, f.Manifest = e.artifacts, r.manifest(e.sent)

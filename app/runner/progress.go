@@ -55,7 +55,7 @@ type soFarKey struct {
 // OutputSoFar returns the output as if the script were stopped now. It uses the final pass, which
 // also finds values in pieces. It returns nothing while that can't be redacted.
 func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
-	if stdout, _ := r.script.output.captures(); stdout == nil {
+	if r.script.started.get().IsZero() {
 		return app.Output{}, nil
 	}
 	s := &r.script.soFar
@@ -64,28 +64,28 @@ func (r *Run) OutputSoFar(ctx context.Context) (app.Output, error) {
 	}
 	defer s.turn.Release(1)
 	checked := r.session.redaction.redactor()
-	key := soFarKey{r.script.output.printedBytes(), checked.red}
+	key := soFarKey{r.script.output.CountPrinted(), checked.red}
 	switch {
 	case checked.err != nil:
 		return app.Output{}, nil
 	case key == s.of, key.red == s.of.red && time.Now().Before(s.next):
 		return s.out, nil
 	}
-	first, second := r.script.output.raw(true)
+	first, second := r.script.output.Whole(true)
 	var clean redact.Cleaned
 	var broken error
 	var took time.Duration
 	err := r.runner.lanes.inTurn(ctx, r.x.ProfileHandle, int64(len(first.Raw)+len(second.Raw)), func() {
 		began := time.Now()
 		clean, broken = checked.Execution(redact.Execution{
-			Stdout: first, Stderr: second, Turns: r.script.output.turns.List(),
+			Stdout: first, Stderr: second, Turns: r.script.output.Turns(),
 		})
 		took = time.Since(began)
 	})
 	if err = cmp.Or(err, broken); err != nil {
 		return app.Output{}, err
 	}
-	keptOut, keptErr, _ := r.script.output.keep(clean.Stdout, clean.Stderr)
+	keptOut, keptErr, _ := r.script.output.Keep(clean.Stdout, clean.Stderr)
 	s.of, s.out = key, app.Output{Stdout: keptOut.String(), Stderr: keptErr.String()}
 	s.next = time.Now().Add(idleFactor * took)
 	return s.out, nil

@@ -16,7 +16,7 @@ func TestAPollWaitsNoLongerThanItMay(t *testing.T) {
 	runner := New(Config{Workers: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	defer runner.Stop()
 	r := newRun(runner, Claim{Execution: app.Execution{Handle: "x"}})
-	r.script.output.open()
+	r.script.started.set(time.Now())
 	if err := runner.lanes.small.Take(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}

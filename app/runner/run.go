@@ -81,7 +81,7 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.session, r.script = s, &script{session: s}
 	r.script.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.Timeouts.Max)) })
 	r.script.files = &filesHook{runner: runner, x: r.x, redaction: masks, checks: r.checks}
-	r.script.output = &output{session: s, changed: r.notifier.schedule}
+	r.script.output = newOutput(s, r.notifier.schedule)
 	r.script.soFar.turn = semaphore.NewWeighted(1)
 	recorded := &recordedAnswers{runner: runner, x: r.x}
 	r.script.dialogue = &dialogue{session: s, clock: r.script.clock, recorded: recorded, turn: make(chan struct{}, 1)}
@@ -180,10 +180,10 @@ func (r *Run) Asks() bool { return r.script.dialogue.current() != nil }
 func (r *Run) Reply(ctx context.Context, a Answer) error { return r.script.dialogue.reply(ctx, a) }
 
 // Output returns what people may see so far.
-func (r *Run) Output() app.Output { return r.script.output.text() }
+func (r *Run) Output() app.Output { return r.script.output.Text() }
 
 // PrintedBytes returns how many bytes the script has printed.
-func (r *Run) PrintedBytes() int64 { return r.script.output.printedBytes() }
+func (r *Run) PrintedBytes() int64 { return r.script.output.CountPrinted() }
 
 // Network returns the redacted ledger so far.
 func (r *Run) Network() []app.Connection { return r.session.ledger() }

@@ -20,7 +20,7 @@ type script struct {
 	clock    *clock
 	started  instant // when it was sent
 	files    *filesHook
-	output   *output
+	output   *capture.Pair
 	dialogue *dialogue
 	soFar    outputSoFar
 }
@@ -32,12 +32,20 @@ type sent struct {
 	err     error // why the guest did not report the script's end; nil if it did
 }
 
+// newOutput returns a Pair for what a script prints. Far too much of it stops the execution.
+func newOutput(s *session, changed func()) *capture.Pair {
+	limit := s.runner.cfg.Limits.Output
+	return capture.New(capture.Config{
+		Limit: limit, Redactor: s.redaction.current, Changed: changed, Now: s.runner.cfg.Now,
+		Flooded: func(stream string) { s.stop(stopFlood(stream, limit)) },
+	})
+}
+
 // run acquires a box and runs the script in it.
 //
 // It returns at the script's end, a broken box or a Stop. An error means that the script was
 // certainly never started.
 func (s *script) run(b *Binding) (done sent, err error) {
-	s.output.open()
 	for range sendTries {
 		if err := s.session.acquire(b); err != nil {
 			return done, err
@@ -76,8 +84,8 @@ func (s *script) job(b *Binding) guest.Job {
 func (s *script) handler() guest.Handler {
 	network := s.session.network
 	return guest.Handler{
-		Stdout: s.output.writeStdout,
-		Stderr: s.output.writeStderr,
+		Stdout: s.output.Stdout.Add,
+		Stderr: s.output.Stderr.Add,
 		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 			return s.dialogue.ask(ctx, q.Prompt, q.Model)
 		},

@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -18,15 +19,69 @@ const (
 	captureSlack = app.MaxValue
 )
 
-// Config configures a Capture. The writing goroutine calls its functions.
+// Config configures a Pair. The writing goroutines call its functions.
 type Config struct {
-	Limit  int64  // of bytes that may be shown and are stored
-	Turns  *Turns // that the stream takes with the other one
-	Second bool   // which of the two it is
+	Limit int64 // of bytes of each stream that may be shown and are stored
 	// Redactor returns the redactor for present output, or why there is none.
 	Redactor func() (*redact.Redactor, error)
-	Changed  func() // more text can be shown
-	Flooded  func() // once, when far too much was printed
+	Changed  func()              // more text can be shown
+	Flooded  func(stream string) // once for each stream, when far too much was printed
+	Now      func() time.Time
+}
+
+// Pair keeps what a script prints. Safe for concurrent use, but each stream has one writer.
+type Pair struct {
+	Stdout, Stderr *Capture
+	cfg            Config
+
+	mu    sync.Mutex
+	first time.Time // when text could first be shown
+	turns []int     // lengths in bytes, stdout first
+}
+
+// New returns a Pair of which nothing was printed yet.
+func New(cfg Config) *Pair {
+	p := &Pair{cfg: cfg}
+	p.Stdout = &Capture{cfg: cfg, pair: p, name: "stdout"}
+	p.Stderr = &Capture{cfg: cfg, pair: p, name: "stderr", second: true}
+	return p
+}
+
+// notePrinted is called when more text can be shown.
+func (p *Pair) notePrinted() {
+	p.mu.Lock()
+	if p.first.IsZero() {
+		p.first = p.cfg.Now()
+	}
+	p.mu.Unlock()
+	p.cfg.Changed()
+}
+
+// FirstAt returns when the first output came.
+func (p *Pair) FirstAt() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.first
+}
+
+// Text returns what may be shown so far.
+func (p *Pair) Text() app.Output {
+	return app.Output{Stdout: p.Stdout.Text(), Stderr: p.Stderr.Text()}
+}
+
+// CountPrinted returns how many bytes were printed.
+func (p *Pair) CountPrinted() int64 { return p.Stdout.CountPrinted() + p.Stderr.CountPrinted() }
+
+// Whole returns output for the final redaction. After a stop it may end within a secret.
+func (p *Pair) Whole(stopped bool) (stdout, stderr redact.Output) {
+	return p.Stdout.Whole(stopped), p.Stderr.Whole(stopped)
+}
+
+// Keep returns the redacted output to store, and whether any was cut.
+func (p *Pair) Keep(stdout, stderr redact.Clean) (keptOut, keptErr redact.Clean, cut bool) {
+	keptOut, cutOut := p.Stdout.Keep(stdout)
+	keptErr, cutErr := p.Stderr.Keep(stderr)
+	return keptOut, keptErr, cutOut || cutErr
 }
 
 // Capture keeps the head of one output stream, bounded.
@@ -34,7 +89,10 @@ type Config struct {
 // It is redacted as it comes, for people who watch, and raw, for the final redaction. Add is for
 // one goroutine; the rest is safe for concurrent use.
 type Capture struct {
-	cfg Config
+	cfg    Config
+	pair   *Pair
+	name   string // stdout or stderr
+	second bool   // of the pair
 
 	// For the goroutine that writes.
 	red     *redact.Redactor // of stream; nil while it is unknown
@@ -55,9 +113,6 @@ type Capture struct {
 	lost int64 // bytes of that line for which there was no room
 }
 
-// New returns a Capture of which nothing was printed yet.
-func New(cfg Config) *Capture { return &Capture{cfg: cfg} }
-
 // Add takes what the script printed.
 func (c *Capture) Add(p []byte) {
 	c.mu.Lock()
@@ -67,7 +122,7 @@ func (c *Capture) Add(p []byte) {
 	c.mu.Unlock()
 	c.returns.split(p, c.append, c.overwrite)
 	if most := c.cfg.Limit * FloodFactor; before <= most && before+int64(len(p)) > most {
-		c.cfg.Flooded()
+		c.cfg.Flooded(c.name)
 	}
 	if !full {
 		c.show(p)
@@ -84,7 +139,7 @@ func (c *Capture) append(piece []byte) {
 		c.line = len(c.raw) - max(0, n-(i+1))
 	}
 	c.mu.Unlock()
-	c.cfg.Turns.add(c.cfg.Second, n)
+	c.pair.addTurn(c.second, n)
 }
 
 // overwrite drops the line before a carriage return.
@@ -95,7 +150,7 @@ func (c *Capture) overwrite() {
 	c.gone += int64(n) + c.lost
 	c.lost = 0
 	c.mu.Unlock()
-	c.cfg.Turns.remove(c.cfg.Second, n)
+	c.pair.removeTurn(c.second, n)
 }
 
 // show adds new output to the live text. If the values to mask have changed, it redacts all output
@@ -120,7 +175,7 @@ func (c *Capture) show(p []byte) {
 	c.shown, c.full = c.clean, c.over
 	c.mu.Unlock()
 	if changed {
-		c.cfg.Changed()
+		c.pair.notePrinted()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine/enginetest/leak"
@@ -15,8 +16,8 @@ import (
 // tooLittle is the most that may show of a secret: four characters of its mask, or three at a cut.
 const tooLittle = 4
 
-func quiet(limit int64, turns *Turns, redactor func() (*redact.Redactor, error)) *Capture {
-	return New(Config{Limit: limit, Turns: turns, Redactor: redactor, Changed: func() {}, Flooded: func() {}})
+func quiet(limit int64, redactor func() (*redact.Redactor, error)) *Pair {
+	return New(Config{Limit: limit, Redactor: redactor, Changed: func() {}, Flooded: func(string) {}, Now: time.Now})
 }
 
 // TestCaptureCutWithinSecret cuts the output and reaches both limits within a secret, mostly near
@@ -46,7 +47,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 			"guest limit": {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) +
 				secret[:n], false},
 		} {
-			out := quiet(limit, &Turns{}, ask)
+			out := quiet(limit, ask).Stdout
 			out.Add([]byte(c.printed))
 			if got := leak.Shown(out.Text(), secret); got > tooLittle {
 				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.Text())
@@ -69,7 +70,7 @@ func TestLiveViewSurvivesAnError(t *testing.T) {
 	const secret = "another-value-0123456789abcdef"
 	values := []secrets.Resolved{{Key: "THEIRS", Secret: app.NewSecret(secret), Held: secrets.ByHosts}}
 	red, failing := redact.New(nil), error(nil)
-	out := quiet(1000, &Turns{}, func() (*redact.Redactor, error) { return red, failing })
+	out := quiet(1000, func() (*redact.Redactor, error) { return red, failing }).Stdout
 	view := func(text, want string) {
 		t.Helper()
 		if out.Add([]byte(text)); out.Text() != want {

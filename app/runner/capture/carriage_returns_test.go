@@ -26,15 +26,15 @@ func TestProgressBarsKeepTheirLastState(t *testing.T) {
 		"":                                "",
 	} {
 		for size := 1; size <= max(1, len(printed)); size++ {
-			var turns Turns
-			out := quiet(1000, &turns, func() (*redact.Redactor, error) { return red, nil })
+			pair := quiet(1000, func() (*redact.Redactor, error) { return red, nil })
+			out := pair.Stdout
 			for rest := printed; rest != ""; {
 				n := min(size, len(rest))
 				out.Add([]byte(rest[:n]))
 				rest = rest[n:]
 			}
 			whole, total := out.Whole(false), 0
-			for _, n := range turns.List() {
+			for _, n := range pair.Turns() {
 				total += n
 			}
 			if string(whole.Raw) != want || whole.Cut || total != len(want) {
@@ -49,7 +49,7 @@ func TestLongProgressBarsAreNotCut(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
 	red := redact.New(nil)
-	out := quiet(limit, &Turns{}, func() (*redact.Redactor, error) { return red, nil })
+	out := quiet(limit, func() (*redact.Redactor, error) { return red, nil }).Stdout
 	for n := range 5000 {
 		out.Add(fmt.Appendf(nil, "\r%9d", n))
 		if n%1000 == 0 {
