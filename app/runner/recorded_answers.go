@@ -15,7 +15,8 @@ import (
 
 // recordedAnswers gives a re-run the answers of its original.
 //
-// Each goes only to the same question (prompt and model), in any order.
+// Each goes only to the same question (prompt and model), in any order. Only re-runs have this as a
+// hook.
 type recordedAnswers struct {
 	runner *Runner
 	x      app.Execution
@@ -28,9 +29,6 @@ type recordedAnswers struct {
 
 // Before reads what a re-run may play back.
 func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
-	if a.x.RerunOf == "" {
-		return nil
-	}
 	err := a.runner.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		if a.unplayed, err = tx.Questions.ListRecorded(ctx, a.x.RerunOf); err != nil {
 			return err

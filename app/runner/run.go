@@ -87,7 +87,10 @@ func newRun(runner *Runner, c Claim) *Run {
 	r.script.dialogue = &dialogue{session: s, clock: r.script.clock, recorded: recorded, turn: make(chan struct{}, 1)}
 	r.requests = &hostRequests{runner: runner, x: r.x, network: s.network, asked: asked, redaction: masks}
 	secrets := &secretsHook{runner: runner, x: r.x, redaction: masks}
-	r.hooks = []Hook{r.script.files, r.requests, secrets, s.network, recorded}
+	r.hooks = []Hook{r.script.files, r.requests, secrets, s.network}
+	if r.x.RerunOf != "" {
+		r.hooks = append(r.hooks, recorded)
+	}
 	return r
 }
 
