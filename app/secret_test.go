@@ -129,7 +129,7 @@ var revealers = map[string]string{
 	"app/credential.go":                      "checks a value that a person typed",
 	"app/value_facts.go":                     "measures a value that a person pasted",
 	"app/egress/swap/values.go":              "puts the values in and looks for them in responses",
-	"app/runner/grant.go":                    "hands the values to the box, at the very last moment",
+	"app/runner/secrets.go":                  "hands the values to the box, at the very last moment",
 	"app/redact/known.go":                    "looks for the values",
 	"app/redact/fields/explain.go":           "names the secret parts of a value that a person set",
 	"app/secret.go":                          "compares two values",

@@ -63,6 +63,8 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 	return err
 }
 
+func (r *Runner) CountRedactors() int { return len(r.redactors.inUse) }
+
 func (r *Runner) CutEnds() { r.lanes.cut(0) }
 
 func Digest(data []byte) string { return digest(data) }

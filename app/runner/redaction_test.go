@@ -1,11 +1,14 @@
 package runner_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // The live view reads the values to mask again once the script tries the network.
@@ -28,4 +31,36 @@ func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
 	if text, _ := live(theirs); text.String() != "[REDACTED]" {
 		t.Errorf("after: %s", text)
 	}
+}
+
+// Executions with the same values share a redactor until the last of them ends.
+func TestRedactorsAreShared(t *testing.T) {
+	t.Parallel()
+	const value, another = "first-value-0123456789", "another-value-0123456789"
+	r := runner.New(runner.Config{})
+	defer r.Stop()
+	list := func(name, value string, held secrets.Held) []secrets.Resolved {
+		return []secrets.Resolved{{Key: name, Secret: app.NewSecret(value), Held: held}}
+	}
+	first := r.Redactor(list("KEY", value, secrets.ByScript))
+	if r.Redactor(list("KEY", value, secrets.ByScript)) != first {
+		t.Error("the same values made two redactors")
+	}
+	for what, other := range map[string][]secrets.Resolved{
+		"another name":        list("OTHER", value, secrets.ByScript),
+		"another value":       list("KEY", another, secrets.ByScript),
+		"one that isn't held": list("KEY", value, secrets.ByAnother),
+		"none":                nil,
+	} {
+		if r.Redactor(other) == first {
+			t.Errorf("%s has the same redactor", what)
+		}
+	}
+	runtime.KeepAlive(first)
+	runtime.GC()
+	last := r.Redactor(list("LAST", another, secrets.ByScript))
+	if n := r.CountRedactors(); n != 1 {
+		t.Errorf("%d redactors are remembered that nobody uses", n-1)
+	}
+	runtime.KeepAlive(last)
 }
