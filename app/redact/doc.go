@@ -17,8 +17,8 @@
 //
 // # How
 //
-//   - find.go searches a whole text; joined.go texts that were put together: the two streams by their
-//     turns, the strings of a result. There only values count that are hard to guess.
+//   - find.go searches a whole text; execution.go texts that were put together: the two streams by
+//     their turns, the strings of a result. There only values count that are hard to guess.
 //   - result.go searches a result as its compact JSON text (app/redact/jsontext) and writes it masked.
 //   - stream.go masks output while it comes, for people who watch; rule_stream.go adds the rules.
 //   - region.go puts places together that overlap, and says what their masks and hits are.
