@@ -1,8 +1,6 @@
 package bubblewrap
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -77,22 +75,4 @@ func (b *Backend) Close() error {
 		h.retire()
 	}
 	return nil
-}
-
-// Run implements plugins.Sandbox.
-func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	m := newMeter()
-	if err := b.boxes.Enter(spec.ID, m); err != nil {
-		return plugins.Exit{}, fmt.Errorf("bubblewrap: %w", err)
-	}
-	defer close(m.over)
-	defer b.boxes.Leave(spec.ID)
-	h, err := b.ready.Host(Name)
-	if err != nil {
-		return plugins.Exit{}, err
-	}
-	if spec.Runtime != "" {
-		return plugins.Exit{}, fmt.Errorf("runtime %q: boxes have the one in the setting root", spec.Runtime)
-	}
-	return h.run(ctx, spec, plugins.GuestArgv, m, stdin, stdout)
 }

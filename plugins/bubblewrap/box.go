@@ -23,6 +23,24 @@ type box struct {
 	killed plugins.Reason // why it was killed; empty if it wasn't
 }
 
+// Run implements plugins.Sandbox.
+func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	m := newMeter()
+	if err := b.boxes.Enter(spec.ID, m); err != nil {
+		return plugins.Exit{}, fmt.Errorf("bubblewrap: %w", err)
+	}
+	defer close(m.over)
+	defer b.boxes.Leave(spec.ID)
+	h, err := b.ready.Host(Name)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	if spec.Runtime != "" {
+		return plugins.Exit{}, fmt.Errorf("runtime %q: boxes have the one in the setting root", spec.Runtime)
+	}
+	return h.run(ctx, spec, plugins.GuestArgv, m, stdin, stdout)
+}
+
 // run opens a box, relays its stdio, answers m, and returns when nothing is left.
 func (h *host) run(ctx context.Context, spec plugins.Spec, command []string, m *meter, stdin io.Reader,
 	stdout io.Writer) (plugins.Exit, error) {
@@ -187,4 +205,62 @@ func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, erro
 		exit.Code, exit.Signal, exit.Reason = *code, 0, plugins.ReasonExit
 	}
 	return exit, nil
+}
+
+// meter passes usage questions to the goroutine that watches the box. Only that one may read its
+// group.
+type meter struct {
+	asked chan chan<- reading
+	over  chan struct{} // closed once nothing of the box is left
+}
+
+type reading struct {
+	usage usage
+	err   error
+}
+
+func newMeter() *meter { return &meter{asked: make(chan chan<- reading), over: make(chan struct{})} }
+
+var (
+	errNotOpen    = errors.New("bubblewrap: no such box is open")
+	errKilled     = errors.New("bubblewrap: the box was killed; its exit says why")
+	errUnmeasured = errors.New("bubblewrap: usage is known at the end only, because a control group lacks counters")
+)
+
+func (m *meter) ask(ctx context.Context) (usage, error) {
+	answer := make(chan reading, 1)
+	select {
+	case m.asked <- answer:
+	case <-m.over:
+		return usage{}, errNotOpen
+	case <-ctx.Done():
+		return usage{}, ctx.Err()
+	}
+	seen := <-answer
+	return seen.usage, seen.err
+}
+
+func (b *box) measure() (usage, error) {
+	if b.killed != "" {
+		return usage{}, errKilled
+	}
+	return b.group.usage()
+}
+
+var _ plugins.Meter = (*Backend)(nil)
+
+// Usage implements plugins.Meter.
+func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
+	m, open := b.boxes.Get(id)
+	if !open {
+		return plugins.Usage{}, errNotOpen
+	}
+	u, err := m.ask(ctx)
+	switch {
+	case err != nil:
+		return plugins.Usage{}, err
+	case !u.complete:
+		return plugins.Usage{}, errUnmeasured
+	}
+	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.oom || u.refused > 0}, nil
 }
