@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -231,4 +232,12 @@ func (s *sink) drain(stream io.ReadCloser) error {
 			buf = make([]byte, 32<<10)
 		}
 	}
+}
+
+// checkResult accepts exactly one JSON value that can be redacted.
+func checkResult(data []byte) error {
+	if redact.CheckJSON(data) != nil {
+		return violation("a result that isn't one JSON value, or is nested too deeply")
+	}
+	return nil
 }

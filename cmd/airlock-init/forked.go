@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/freezer"
 	"github.com/computclaw/airlock/plugins/template"
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // forked is a box forked from a template. Its PID 1, another fork, acts inside; this process holds
@@ -42,6 +43,39 @@ type forked struct {
 type done struct {
 	template.Done
 	fds []int
+}
+
+const tmpOfForked = "/tmp"
+
+// serveForked serves one box, and reports failures on stderr.
+func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
+	defer stderr.Close()
+	pipe, err := newStdio(stdin, stdout)
+	if err == nil {
+		defer func() { _ = pipe.Close() }()
+		err = serveOverLink(p, pipe, stderr, socket)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "airlock-init:", err)
+	}
+}
+
+func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
+	link, err := fdlink.Open(socket)
+	if err != nil {
+		return err
+	}
+	b, err := joinForked(link, p)
+	if err != nil {
+		return fmt.Errorf("join the box: %w", err)
+	}
+	defer b.close()
+	go func() {
+		b.obey()
+		_ = pipe.Close() // which ends the session, if that doesn't end the box
+	}()
+	// streams are outside the box's memory, so they keep no more than the engine does
+	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)
 }
 
 // joinForked returns a link's box. On failure nothing stays open.

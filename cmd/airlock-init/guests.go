@@ -10,13 +10,10 @@ import (
 
 	"github.com/computclaw/airlock/plugins/fdlink"
 	"github.com/computclaw/airlock/plugins/template"
-	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // guestsFD is the descriptor that boxes come from.
 const guestsFD = 4
-
-const tmpOfForked = "/tmp"
 
 // serveGuests serves a template's boxes from outside. It has no more rights than they.
 func serveGuests() error {
@@ -46,35 +43,4 @@ func serveGuests() error {
 		}
 		go serveForked(p, fds[0], fds[1], os.NewFile(uintptr(fds[2]), "stderr"), os.NewFile(uintptr(fds[3]), "box"))
 	}
-}
-
-// serveForked serves one box, and reports failures on stderr.
-func serveForked(p *preload, stdin, stdout int, stderr, socket *os.File) {
-	defer stderr.Close()
-	pipe, err := newStdio(stdin, stdout)
-	if err == nil {
-		defer func() { _ = pipe.Close() }()
-		err = serveOverLink(p, pipe, stderr, socket)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "airlock-init:", err)
-	}
-}
-
-func serveOverLink(p *preload, pipe *stdio, stderr, socket *os.File) error {
-	link, err := fdlink.Open(socket)
-	if err != nil {
-		return err
-	}
-	b, err := joinForked(link, p)
-	if err != nil {
-		return fmt.Errorf("join the box: %w", err)
-	}
-	defer b.close()
-	go func() {
-		b.obey()
-		_ = pipe.Close() // which ends the session, if that doesn't end the box
-	}()
-	// streams are outside the box's memory, so they keep no more than the engine does
-	return (&guest{box: b, tmp: tmpOfForked, log: stderr}).serve(pipe, wire.EngineWindow)
 }

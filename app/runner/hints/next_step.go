@@ -1,10 +1,12 @@
 package hints
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/rules"
 )
 
 // AfterSignal returns the hint for SIGBUS (no room for a mapped file) and SIGXFSZ (a file too large).
@@ -47,4 +49,23 @@ func AfterError(text, said, script string, l app.Limits, notes []string) string 
 		}
 	}
 	return ""
+}
+
+// Denials names what stopped each denied place. The hint of its ledger row has the next step.
+func Denials(ledger []app.Connection) []string {
+	var list []string
+	for _, c := range ledger {
+		if c.Rule == rules.Cancelled || c.Rule == rules.Closed {
+			continue
+		}
+		explained := rules.Explain(c)
+		if explained == nil {
+			continue
+		}
+		hint := explained.Message + "."
+		if !slices.Contains(list, hint) { // a ledger has a row per request
+			list = append(list, hint)
+		}
+	}
+	return list
 }
