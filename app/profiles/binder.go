@@ -51,14 +51,18 @@ func (s *Binder) ReadBoundByID(ctx context.Context, id string) (app.Profile, app
 func (s *Binder) bind(
 	ctx context.Context, find func(tx *store.Tx) (store.Profile, error),
 ) (app.Profile, app.Policy, error) {
+	var p store.Profile
 	var found app.Policy
-	profile, err := s.load(ctx, func(tx *store.Tx) (store.Profile, error) {
-		p, err := find(tx)
-		if err == nil && p.Policy > 0 {
+	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if p, err = find(tx); err == nil && p.Policy > 0 {
 			found, err = tx.Policies.Version(ctx, p.Handle, p.Policy)
 		}
-		return p, err
+		return err
 	})
+	if err != nil {
+		return app.Profile{}, app.Policy{}, err
+	}
+	profile, err := s.open(p)
 	found.ProfileID = profile.ID
 	return profile, found, err
 }
