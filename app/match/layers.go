@@ -292,15 +292,27 @@ func (s *scratch) readSpecial(data []byte, x *index, at int, l *layer) (value in
 	return value, max(n, 1)
 }
 
-// findDecoded searches a decoded run at each alignment that its bytes may have.
+// missing stands for characters before a run.
+var missing [7]byte
+
+// findDecoded searches a decoded run at each alignment that its bytes may have. The run may be cut
+// off what it continues: zeros stand for characters that are missing before the first.
 func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
 	r := &s.runs[v.depth]
 	if len(r.chars) < l.least(s) || s.open && !s.atEnd[v.depth+1] {
 		return
 	}
-	for shift := range min(l.shifts, len(r.chars)) {
+	for shift := range l.shifts {
+		if (l.shifts-shift)%l.shifts >= len(r.chars) {
+			continue // otherwise the live view would hold back the end of each word
+		}
 		out := &s.decoded[v.depth]
-		switch chars := r.chars[shift:]; l.bits {
+		chars := r.chars
+		if shift > 0 {
+			s.shifted = append(append(s.shifted[:0], missing[:shift]...), r.chars...)
+			chars = s.shifted
+		}
+		switch l.bits {
 		case 4:
 			*out = decode4((*out)[:0], chars)
 		case 5:
@@ -313,8 +325,8 @@ func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
 		}
 		// Characters that hold something else too stay.
 		f.findInside(s, s.decoded[v.depth], v.behindLayer(), l.kind, func(start, end int) (int, int) {
-			start, _ = r.spanOf(shift + (8*start+l.bits-1)/l.bits)
-			_, end = r.spanOf(shift + 8*end/l.bits - 1)
+			start, _ = r.spanOf(max(0, (8*start+l.bits-1)/l.bits-shift))
+			_, end = r.spanOf(max(0, 8*end/l.bits-1-shift))
 			return start, end
 		})
 	}

@@ -123,8 +123,8 @@ func isBegun(text []byte) bool {
 
 // addBegunByte adds matches begun by a run's last characters, which are no whole byte yet.
 func (f *Finder) addBegunByte(s *scratch, r *run, shift int, l *layer) {
-	bits := (len(r.chars) - shift) * l.bits % 8
-	first := len(r.chars) - (bits+l.bits-1)/l.bits
+	bits := (len(r.chars) + shift) * l.bits % 8
+	first := max(0, len(r.chars)-(bits+l.bits-1)/l.bits)
 	value := 0
 	for _, c := range r.chars[first:] {
 		value = value<<l.bits | int(c)

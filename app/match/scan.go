@@ -48,6 +48,7 @@ type scratch struct {
 	indexes  [maxDepth + 1]index
 	runs     [maxDepth]run
 	decoded  [maxDepth][]byte
+	shifted  []byte               // a run's characters behind missing ones
 	small    [maxDepth + 1][]byte // a text with small letters for capitals
 }
 
