@@ -166,9 +166,10 @@ func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
 	}
 	all := j.text.String()
 	for _, g := range append(r.scan(all, r.isStrong), r.findSeparated(all)...) {
-		first, _ := slices.BinarySearchFunc(j.parts, g.start, func(p part, at int) int { return p.at - at - 1 })
+		from, to := g.start-1, g.end+1 // an encoded value's first and last bits may stand beside it
+		first, _ := slices.BinarySearchFunc(j.parts, from, func(p part, at int) int { return p.at - at - 1 })
 		first = max(first-1, 0)
-		if first+1 == len(j.parts) || j.parts[first+1].at >= g.end || g.worth != ofValue {
+		if first+1 == len(j.parts) || j.parts[first+1].at >= to || g.worth != ofValue {
 			continue
 		}
 		for i := first; i < len(j.parts) && j.parts[i].at < g.end; i++ {
@@ -179,7 +180,9 @@ func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
 			own := g
 			own.start, own.end = max(g.start, p.at)-p.at+p.from, min(g.end, end)-p.at+p.from
 			own.layer, own.part = strings.TrimPrefix(g.layer+", split", ", "), false
-			mask(p.text, own)
+			if own.start < own.end {
+				mask(p.text, own)
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"encoding/base32"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -166,6 +168,27 @@ func TestSeparatedKeyIsMasked(t *testing.T) {
 		clean, hits, err := resultOf(of(value), text)
 		if err != nil || hits.Total() == 0 || strings.Contains(clean.String(), "L"+sign+"m") {
 			t.Errorf("%q: %s, %v, %v", sign, clean, hits, err)
+		}
+	}
+}
+
+// TestEncodedValuesCutOverStringsAreMasked: an encoded value's first and last bits may stand in a
+// character of its neighbours, and so alone in a string.
+func TestEncodedValuesCutOverStringsAreMasked(t *testing.T) {
+	r := of("866rJgF1Zhwg")
+	for name, encode := range map[string]func([]byte) string{
+		"base64": base64.StdEncoding.EncodeToString, "base32": base32.StdEncoding.EncodeToString,
+	} {
+		for before := range 6 {
+			text := encode([]byte("user:"[:min(before, 5)] + "866rJgF1Zhwg!"))
+			for cut := range len(text) + 1 {
+				for _, ahead := range []string{"", "\n "} { // written with an escape
+					in, _ := json.Marshal([]string{ahead + text[:cut], text[cut:]})
+					if got, _, err := jsonOf(r, in); err != nil || !strings.Contains(got.String(), "[REDACTED]") {
+						t.Errorf("%s behind %d bytes: %s, %v", name, before, got, err)
+					}
+				}
+			}
 		}
 	}
 }
