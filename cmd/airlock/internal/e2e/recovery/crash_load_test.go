@@ -298,7 +298,8 @@ func (l *crashLoad) judge(s *sentScript) {
 		l.c.t.Errorf("%s: %v", s.end, err)
 	}
 	wrong := func(what string) {
-		l.c.t.Errorf("%s on %s: %s; it ran %d times: %s\n%s", s.nonce, s.backend, what, n, s.end, l.c.notStarted(end.EndedAt))
+		l.c.t.Errorf("%s on %s: %s; it ran %d times: %s\n%s", s.nonce, s.backend, what, n, s.end,
+			l.c.logOfFailures(end.EndedAt))
 	}
 	if end.ID != s.id || end.EndedAt == nil {
 		wrong("that is not its end")
@@ -332,8 +333,8 @@ func (l *crashLoad) judge(s *sentScript) {
 
 // crashEnds are the errors that faults end executions in.
 var crashEnds = regexp.MustCompile(
-	`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|` +
-		`the script was ended by signal 9 |` +
+	`^(interrupted: Airlock |the sandbox (was lost|failed) while the script ran[:;] |` +
+		`the sandbox ended before the script did;|the script was ended by signal 9 |` +
 		`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
 		`airlock\.llm\.Error: the question could not be stored)`)
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -235,13 +236,16 @@ func (c *crash) logTail() string {
 	return strings.Join(kept[max(0, len(kept)-60):], "")
 }
 
-// notStarted returns the log's failed starts within a second of that moment.
-func (c *crash) notStarted(at *time.Time) string {
+// failures are the log's messages of boxes that failed.
+var failures = regexp.MustCompile(`"msg":"(could not start an execution|lost a sandbox|a session broke)"`)
+
+// logOfFailures returns the log's failures of boxes within a second of that moment.
+func (c *crash) logOfFailures(at *time.Time) string {
 	log, _ := os.ReadFile(c.in.Log)
 	var kept strings.Builder
 	for line := range strings.Lines(string(log)) {
 		var said struct{ Time time.Time }
-		if at != nil && strings.Contains(line, "could not start an execution") &&
+		if at != nil && failures.MatchString(line) &&
 			json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
 			kept.WriteString(line)
 		}
