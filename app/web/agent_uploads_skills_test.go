@@ -178,7 +178,7 @@ func TestHoleUploadsLeaveRoom(t *testing.T) {
 func TestHoleTwoProfilesHoldBothSkillPlaces(t *testing.T) {
 	w := newWorld(t)
 	busy := []app.Profile{w.lockedProfile(), w.lockedProfile(), w.lockedProfile()}
-	code := strings.Repeat("import os\nos.system('x')\n", 200_000) // takes a moment to read
+	code := strings.Repeat("import os\nos.system('x')\n", 40_000) // takes a moment to read
 	for n, p := range busy {
 		skill := strings.Replace(totals, "name: totals", fmt.Sprintf("name: totals-%d", n), 1)
 		a := w.call("POST", "/skills", zipped(t, map[string]string{"SKILL.md": skill, "main.py": code}),
@@ -206,7 +206,7 @@ func TestHoleTwoProfilesHoldBothSkillPlaces(t *testing.T) {
 			})
 		}
 	}
-	for range 20 {
+	for range 10 {
 		if got := read(2); got != http.StatusOK {
 			t.Errorf("the third profile: %d", got)
 		}
