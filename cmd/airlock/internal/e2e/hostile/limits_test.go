@@ -47,9 +47,10 @@ func limitsSpeak(t *testing.T, backend string, settings []string) {
 		want   []string // of the error; none if the script completes
 	}{
 		{`
-import socket
-held = [socket.create_connection(("raw.test", 7)) for _ in range(65)]
-with held[-1] as last: # closed first: the others' end would let it through
+import socket, time
+held = [socket.create_connection(("raw.test", 7)) for _ in range(64)]
+time.sleep(3) # until each has its place
+with socket.create_connection(("raw.test", 7)) as last: # closed first: the others' end would let it through
     last.settimeout(2)
     last.recv(1)`, []string{"TimeoutError", "raw.test:7 was refused because 64 connections of the execution were open"}},
 		{"held = [open('/dev/null') for _ in range(300)]", []string{"256 open files per process", "AIRLOCK_LIMIT_FILES"}},
