@@ -292,9 +292,6 @@ func (s *scratch) readSpecial(data []byte, x *index, at int, l *layer) (value in
 	return value, max(n, 1)
 }
 
-// missing stands for characters before a run.
-var missing [7]byte
-
 // findDecoded searches a decoded run at each alignment that its bytes may have. The run may be cut
 // off what it continues: zeros stand for characters that are missing before the first.
 func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
@@ -309,7 +306,7 @@ func (f *Finder) findDecoded(s *scratch, v view, l *layer) {
 		out := &s.decoded[v.depth]
 		chars := r.chars
 		if shift > 0 {
-			s.shifted = append(append(s.shifted[:0], missing[:shift]...), r.chars...)
+			s.shifted = append(append(s.shifted[:0], make([]byte, shift)...), r.chars...)
 			chars = s.shifted
 		}
 		switch l.bits {
