@@ -157,9 +157,9 @@ func (j *joined) add(number int, text string, from, to int) {
 	}
 }
 
-// findJoined calls mask with each place that a value has in a text, if it goes on over parts. Only
-// values that are hard to guess count: ordinary texts that stand together have words that nobody
-// wrote.
+// findJoined calls mask with each place that a value has in a text, if it goes on over parts or
+// touches the next one. Only values that are hard to guess count: ordinary texts that stand together
+// have words that nobody wrote.
 func (r *Redactor) findJoined(j *joined, mask func(number int, g region)) {
 	if len(j.parts) < 2 || r.finder.IsEmpty() {
 		return
