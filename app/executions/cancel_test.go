@@ -4,15 +4,19 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/app/runner"
 	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -91,6 +95,42 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 	w.Must(w.Close(t.Context()))
 	w.StartEngine()
 	w.UntilStatus(queued, app.StatusCompleted)
+}
+
+// TestACancelOfAnEndedScriptIsLate: its end can't be stored for longer than a cancel waits.
+func TestACancelOfAnEndedScriptIsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, 1 })
+	var gate sync.RWMutex
+	w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, in io.Reader, out io.Writer) (plugins.Exit, error) {
+		return guesttest.Play(ctx, spec, gated{in.(io.ReadCloser), &gate}, out)
+	})
+	w.Finished("result 0", app.StatusCompleted) // takes the box that may be ready already
+	w.AwaitWarm(1)
+	gate.Lock()
+	x := w.Send("result 1")
+	w.UntilStatus(x, app.StatusRunning)
+	letGo := w.KeepWriter()
+	gate.Unlock()
+	w.AwaitSlots(1)
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	enginetest.WantCode(t, w.Controller.End(soon, x.Handle, runner.StopCancelled(enginetest.Agent)), app.CodeAlreadyEnded)
+	letGo()
+	w.UntilStatus(x, app.StatusCompleted)
+}
+
+// gated is a stream whose reader waits while the gate is locked.
+type gated struct {
+	io.ReadCloser
+	gate *sync.RWMutex
+}
+
+func (g gated) Read(p []byte) (int, error) {
+	n, err := g.ReadCloser.Read(p)
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return n, err
 }
 
 // TestCancellationIsAuditedOnceItCanBe: a locked database delays the audit of a cancellation, no
